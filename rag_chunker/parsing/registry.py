@@ -1,0 +1,37 @@
+"""Which parser reads this media type? Built-in ones by table, others by entry point.
+
+A distribution adds parsers under the entry point group `rag_chunker.parsers`: the entry's name is
+the media type, its value a class that implements `rag_core.spi.Parser`. It takes precedence over
+a built-in parser of the same media type.
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from rag_core.errors import UnsupportedMediaType
+from rag_core.spi import Parser
+
+ENTRY_POINT_GROUP = "rag_chunker.parsers"
+
+BUILT_IN: dict[str, str] = {
+    "text/plain": "rag_chunker.parsing.plain_text:PlainTextParser",
+    "text/markdown": "rag_chunker.parsing.markdown:MarkdownParser",
+    "text/html": "rag_chunker.parsing.html:HtmlParser",
+}
+"""Media type to `module:class`; imported when first asked for."""
+
+
+@cache
+def parser_for(media_type: str) -> Parser:
+    """The parser of a media type. Raises `UnsupportedMediaType` that lists the known ones."""
+    plugins = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    if media_type in plugins:
+        parser: Parser = plugins[media_type].load()()
+        return parser
+    if media_type in BUILT_IN:
+        module, name = BUILT_IN[media_type].split(":")
+        built_in: Parser = getattr(import_module(module), name)()
+        return built_in
+    known = ", ".join(sorted({*BUILT_IN, *plugins}))
+    raise UnsupportedMediaType(f"no parser for {media_type!r}; known: {known}")

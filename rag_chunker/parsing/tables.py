@@ -1,0 +1,68 @@
+"""How does a table become blocks? One `table_row` block a row, its header known in every row."""
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+
+from pydantic import JsonValue
+
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType
+
+CELL_SEPARATOR = " | "
+LONGEST_HEADER = 480
+"""Characters. A longer header row could not be repeated in a 512-token chunk (it may take a third
+of the budget, and a token is about three characters of header text), so that each cell carries
+its column's name instead."""
+
+
+def table_blocks(
+    rows: Iterable[Sequence[str]],
+    *,
+    table: int,
+    has_header: bool = True,
+    attributes: dict[str, JsonValue] | None = None,
+) -> Iterable[Block]:
+    """The rows of one table as blocks, in order, streaming; rows without any text are dropped.
+
+    `table` is the 0-based number of the table in its document. With `has_header` the first row
+    that is not blank is the header: it comes as the first block, and its text is in each row's
+    `table_header`. A header over `LONGEST_HEADER` characters is not emitted: every cell of the
+    following rows is then written as `column: value`, empty cells left out.
+    """
+    shared: dict[str, JsonValue] = {**(attributes or {}), "table": table}
+    cells = (tuple(cell_text(cell) for cell in row) for row in rows)
+    filled = (row for row in cells if any(not is_blank(cell) for cell in row))
+    if not has_header:
+        yield from (_row(CELL_SEPARATOR.join(row), shared) for row in filled)
+        return
+    header = next(filled, None)
+    if header is None:
+        return
+    header_text = CELL_SEPARATOR.join(header)
+    if len(header_text) <= LONGEST_HEADER:
+        shared["table_header"] = header_text
+        yield _row(header_text, shared)
+        yield from (_row(CELL_SEPARATOR.join(row), shared) for row in filled)
+        return
+    first = next(filled, None)
+    if first is None:
+        yield _row(header_text, shared)
+        return
+    yield _row(_record(header, first), shared)
+    yield from (_row(_record(header, row), shared) for row in filled)
+
+
+def cell_text(cell: str) -> str:
+    """A cell on one line: runs of white space become one space, the edges go."""
+    return " ".join(cell.split())
+
+
+def _record(header: Sequence[str], row: Sequence[str]) -> str:
+    named = zip_longest(header, row, fillvalue="")
+    return CELL_SEPARATOR.join(
+        f"{name}: {value}" if name else value for name, value in named if not is_blank(value)
+    )
+
+
+def _row(text: str, attributes: dict[str, JsonValue]) -> Block:
+    return Block(type=BlockType.table_row, text=text, attributes=dict(attributes))

@@ -1,0 +1,287 @@
+"""The values that travel between stages: context, source, document, block, page, OCR result, chunk.
+
+All are frozen pydantic models that refuse unknown fields. Offsets are half-open, in characters
+(code points), into `ParsedDocument.text`.
+"""
+
+import hashlib
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, NewType
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    model_validator,
+)
+
+from rag_core.text import is_blank
+
+__all__ = [
+    "Block",
+    "BlockSpan",
+    "BlockType",
+    "Chunk",
+    "ChunkId",
+    "CorpusId",
+    "Document",
+    "DocumentId",
+    "Health",
+    "OCRRegion",
+    "OCRResult",
+    "Page",
+    "ParsedDocument",
+    "Principal",
+    "RequestContext",
+    "Source",
+    "TenantId",
+]
+
+TenantId = NewType("TenantId", str)
+CorpusId = NewType("CorpusId", str)
+DocumentId = NewType("DocumentId", str)
+ChunkId = NewType("ChunkId", str)
+
+Labels = Annotated[tuple[str, ...], AfterValidator(lambda labels: tuple(sorted(set(labels))))]
+BBox = tuple[float, float, float, float]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Principal(_Value):
+    """On whose behalf a stage runs."""
+
+    id: str
+    acl_labels: Labels = ()
+    """Labels that the produced chunks carry, kept sorted and distinct. None at all means that
+    nobody may see the chunks (fail closed)."""
+
+
+class RequestContext(_Value):
+    """What a call carries beside its document."""
+
+    tenant_id: TenantId
+    principal: Principal
+    trace_id: str | None = None
+    """Joins the log lines of one request."""
+
+
+class Health(_Value):
+    """A component's answer to "can you work?"."""
+
+    ok: bool
+    detail: str = ""
+    """What works, or what is missing and how to get it."""
+
+
+class BlockType(StrEnum):
+    """The kinds of block a parser can find."""
+
+    heading = "heading"
+    paragraph = "paragraph"
+    list_item = "list_item"
+    table_row = "table_row"
+    code = "code"
+    quote = "quote"
+    caption = "caption"
+    other = "other"
+
+
+class Block(_Value):
+    """The smallest piece of structure: one heading, paragraph, list item, table row, ..."""
+
+    type: BlockType
+    text: str
+    """The block's words, line breaks as `\\n`. A table row's cells are joined by ` | `."""
+    level: Annotated[int, Field(ge=1, le=6)] | None = None
+    """1 (top) to 6 for a heading, None for everything else."""
+    attributes: dict[str, JsonValue] = {}
+    """JSON values under these keys, each only where it applies:
+
+    `page`            1-based page number
+    `bbox`            [left, top, right, bottom] in points from the page's top left corner;
+                      in pixels for OCR of an image
+    `ocr_confidence`  0..1
+    `engine`          name of the OCR engine
+    `language`        of code: the language named by its author
+    `table`           0-based number of the table that a row belongs to
+    `table_header`    text of the header row of that table, in each of its rows
+    `list_depth`      0 for the outermost list
+    `list_marker`     as written or shown: `-`, `1.`, `a)`
+    `href`            target of a block that is one link
+    """
+
+    @model_validator(mode="after")
+    def _level_goes_with_heading(self) -> "Block":
+        if (self.type is BlockType.heading) != (self.level is not None):
+            raise ValueError(f"level {self.level!r} does not go with type {self.type.value!r}")
+        return self
+
+
+class Document(_Value):
+    """What is known about a document beside its blocks."""
+
+    id: DocumentId
+    tenant_id: TenantId
+    corpus_id: CorpusId
+    source_uri: str
+    mime_type: str
+    title: str | None = None
+    content_hash: str
+    """sha256 of the source's bytes, in hex."""
+    metadata: dict[str, JsonValue] = {}
+    """What the document says about itself: front matter, author, encoding, ..."""
+
+
+class Source(_Value):
+    """One file to parse: who it belongs to and where it lies. Its bytes travel beside it."""
+
+    document_id: DocumentId
+    tenant_id: TenantId
+    corpus_id: CorpusId
+    uri: str
+    """Path or URL; its last segment is the file name that helps to choose a parser."""
+    mime_type: str | None = None
+    """If known from outside; otherwise found by content and name."""
+
+    def document(
+        self,
+        data: bytes,
+        *,
+        mime_type: str,
+        title: str | None = None,
+        metadata: dict[str, JsonValue] | None = None,
+    ) -> Document:
+        """The `Document` of this source with these bytes. A parser calls it once."""
+        return Document(
+            id=self.document_id,
+            tenant_id=self.tenant_id,
+            corpus_id=self.corpus_id,
+            source_uri=self.uri,
+            mime_type=mime_type,
+            title=title,
+            content_hash=hashlib.sha256(data).hexdigest(),
+            metadata=metadata or {},
+        )
+
+
+class Page(_Value):
+    """One page of a paged document."""
+
+    number: Annotated[int, Field(ge=1)]
+    width: Annotated[float, Field(ge=0)]
+    """In points (1/72 inch); in pixels for an image."""
+    height: Annotated[float, Field(ge=0)]
+    needs_ocr: bool = False
+    reason: str | None = None
+    """Why it needs OCR: `no-text`, `garbled`, ..."""
+
+
+class BlockSpan(_Value):
+    """Where a non-blank block stands in `ParsedDocument.text`."""
+
+    index: int
+    """Position in `ParsedDocument.blocks`."""
+    start: int
+    end: int
+
+
+class ParsedDocument(_Value):
+    """A document as an ordered list of blocks."""
+
+    document: Document
+    blocks: tuple[Block, ...] = ()
+    pages: tuple[Page, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The non-blank blocks' texts: a line break between two list items or two table rows in
+        a row, a blank line between all others. What chunk offsets count in."""
+        return self._layout[0]
+
+    @property
+    def spans(self) -> tuple[BlockSpan, ...]:
+        """Where each non-blank block stands in `text`, in order."""
+        return self._layout[1]
+
+    @cached_property
+    def _layout(self) -> tuple[str, tuple[BlockSpan, ...]]:
+        parts: list[str] = []
+        spans: list[BlockSpan] = []
+        offset = 0
+        before: BlockType | None = None
+        for index, block in enumerate(self.blocks):
+            if is_blank(block.text):
+                continue
+            if before is not None:
+                separator = "\n" if block.type is before and before in _TIGHT else "\n\n"
+                parts.append(separator)
+                offset += len(separator)
+            parts.append(block.text)
+            end = offset + len(block.text)
+            spans.append(BlockSpan.model_construct(index=index, start=offset, end=end))
+            offset, before = end, block.type
+        return "".join(parts), tuple(spans)
+
+
+_TIGHT = frozenset({BlockType.list_item, BlockType.table_row})
+
+
+class OCRRegion(_Value):
+    """One piece of text that an OCR engine found."""
+
+    text: str
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    bbox: BBox | None = None
+    """(left, top, right, bottom) in pixels of the image that was read."""
+    page: Annotated[int, Field(ge=1)] | None = None
+    """1-based page of the document that the image came from."""
+
+
+class OCRResult(_Value):
+    """All regions of one or more page images, in reading order."""
+
+    engine: str
+    regions: tuple[OCRRegion, ...] = ()
+    language: str | None = None
+
+
+class Chunk(_Value):
+    """One retrievable piece of a document: a slice of its text, never a rewrite.
+
+    `content[overlap:] == text[start:end]` where `text` is the `ParsedDocument.text` it came from.
+    """
+
+    id: ChunkId
+    document_id: DocumentId
+    tenant_id: TenantId
+    position: Annotated[int, Field(ge=0)]
+    """0-based, monotonic within the document."""
+    parent_id: ChunkId | None = None
+    """The enclosing heading's chunk, which comes earlier; None at the top level."""
+    content: str | None = None
+    content_ref: str | None = None
+    """Where the content lies, for a chunker that stores it elsewhere."""
+    token_count: Annotated[int, Field(ge=0)]
+    """Of the whole content, overlap included, under the chunker's tokenizer."""
+    acl_labels: Labels = ()
+    metadata: dict[str, JsonValue] = {}
+    start: Annotated[int, Field(ge=0)] = 0
+    """Offset of the first new character in `ParsedDocument.text`."""
+    end: Annotated[int, Field(ge=0)] = 0
+    """Offset behind the last new character."""
+    overlap: Annotated[int, Field(ge=0)] = 0
+    """How many leading characters of `content` repeat earlier text of the same section."""
+
+    @model_validator(mode="after")
+    def _has_content(self) -> "Chunk":
+        if self.content is None and self.content_ref is None:
+            raise ValueError("a chunk needs content or content_ref")
+        if self.start > self.end:
+            raise ValueError(f"start {self.start} lies behind end {self.end}")
+        return self
