@@ -18,6 +18,11 @@ BUILT_IN: dict[str, str] = {
     "text/plain": "rag_chunker.parsing.plain_text:PlainTextParser",
     "text/markdown": "rag_chunker.parsing.markdown:MarkdownParser",
     "text/html": "rag_chunker.parsing.html:HtmlParser",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "rag_chunker.parsing.sheets:SheetsParser",
+    "application/vnd.ms-excel": "rag_chunker.parsing.sheets:SheetsParser",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "rag_chunker.parsing.sheets:SheetsParser",
+    "application/vnd.ms-excel.sheet.macroenabled.12": "rag_chunker.parsing.sheets:SheetsParser",
+    "application/vnd.oasis.opendocument.spreadsheet": "rag_chunker.parsing.sheets:SheetsParser",
 }
 """Media type to `module:class`; imported when first asked for."""
 

@@ -1,0 +1,130 @@
+"""Which row of a table names its columns, and which rows above it are titles?"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+
+from pydantic import JsonValue
+
+from rag_chunker.parsing.tables import cell_text, table_blocks
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType
+
+SAMPLE = 50
+"""Rows that are looked at to find the header: enough to see what is below it, and no more is
+held in memory."""
+DEEPEST_HEADER = 10
+"""A header stands in one of the first ten rows, or there is none."""
+Row = Sequence[str]
+
+
+def titled_table(
+    rows: Iterable[Row],
+    *,
+    table: int,
+    has_header: bool | None = None,
+    attributes: dict[str, JsonValue] | None = None,
+) -> Iterator[Block]:
+    """One table whose header row is not known, as blocks, in order and streaming.
+
+    Rows with one filled cell above the first wider row are titles or notes: they become
+    paragraphs. `has_header` says that the first row behind them is the header (True) or that there
+    is none (False); with None the rows themselves decide, see `header_index`. Rows between the
+    titles and the header keep their place as rows without header.
+    """
+    filled = (row for row in rows if any(not is_blank(cell) for cell in row))
+    sample = list(islice(filled, SAMPLE))
+    titles = _titles(sample)
+    yield from (_paragraph(row) for row in sample[:titles])
+    body = sample[titles:]
+    header = (0 if has_header else None) if has_header is not None else header_index(body)
+    if header:
+        yield from table_blocks(body[:header], table=table, has_header=False, attributes=attributes)
+    yield from table_blocks(
+        chain(body[header or 0 :], filled),
+        table=table,
+        has_header=header is not None,
+        attributes=attributes,
+    )
+
+
+def header_index(rows: Sequence[Row]) -> int | None:
+    """Index of the row that names the columns, None if no row does.
+
+    It is the first row among the first ten that holds names only (no number, date or truth
+    value; years may be names), fills at least 60 % of the columns that the fullest row fills, and
+    has a row below it. There is none where the rows are a form (`Name: | Alice`, or two columns
+    whose second mixes kinds), nor in a single column that is all words.
+    """
+    if len(rows) < 2:
+        return None
+    width = max(_filled(row) for row in rows)
+    for index, row in enumerate(rows[: min(DEEPEST_HEADER, len(rows) - 1)]):
+        if _filled(row) >= max(1, 0.6 * width) and names_only(row):
+            return None if _is_form(rows[index:], width) else index
+    return None
+
+
+def names_only(row: Row, *, years: bool = False) -> bool:
+    """Whether a row's cells may all be names: words, or years where they stand beside a word,
+    each once (`country | 2023 | 2024`). With `years` any year may be a name."""
+    kinds = [kind_of(cell) for cell in row]
+    values = [cell.strip() for cell, kind in zip(row, kinds, strict=True) if kind not in _NAMING]
+    if not all(_YEAR.fullmatch(value) for value in values):
+        return False
+    return years or not values or ("word" in kinds and len(set(values)) == len(values) > 1)
+
+
+def kind_of(cell: str) -> str:
+    """`blank`, `number`, `date`, `truth` or `word`."""
+    text = cell.strip()
+    if not text:
+        return "blank"
+    if text.lower() in {"true", "false"}:
+        return "truth"
+    if not any(map(str.isdigit, text)) or len(text) > 40:
+        return "word"
+    if _DATE.fullmatch(text):
+        return "date"
+    return "number" if _NUMBER.fullmatch(text) else "word"
+
+
+_NUMBER = re.compile(r"[(+\-]?\s?[$€£¥]?\s?[+\-]?\d[\d.,'\s]*(?:[eE][+\-]?\d+)?\s?[%€$£¥]?\)?")
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[ T]\d{1,2}:\d\d.*)?"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(?: \d{1,2}:\d\d.*)?|\d{1,2}:\d\d(?::\d\d)?"
+)
+_NAMING = frozenset({"blank", "word"})
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _titles(rows: Sequence[Row]) -> int:
+    """How many leading rows are titles: one filled cell each, above a wider row."""
+    wide = next((index for index, row in enumerate(rows) if _filled(row) > 1), None)
+    if wide is None:
+        return 1 if len(rows) == 1 else 0
+    # A first column that goes on below its own wider rows is a table with gaps, not a title.
+    return wide if wide <= 3 else 0
+
+
+def _filled(row: Row) -> int:
+    return sum(not is_blank(cell) for cell in row)
+
+
+def _is_form(rows: Sequence[Row], width: int) -> bool:
+    columns = [index for index in range(len(rows[0])) if any(_cell(row, index) for row in rows)]
+    if width > 2 or not columns:
+        return False
+    below = {kind_of(_cell(row, columns[-1])) for row in rows[1:]} - {"blank"}
+    if len(columns) == 1:
+        return "word" in below
+    labelled = sum(_cell(row, columns[0]).rstrip().endswith(":") for row in rows)
+    return 2 * labelled > len(rows) or ("word" in below and len(below) > 1)
+
+
+def _cell(row: Row, index: int) -> str:
+    return row[index] if index < len(row) else ""
+
+
+def _paragraph(row: Row) -> Block:
+    return Block(type=BlockType.paragraph, text=" ".join(filter(None, map(cell_text, row))))

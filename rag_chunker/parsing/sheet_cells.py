@@ -1,0 +1,61 @@
+"""What does a spreadsheet show for a cell's value?"""
+
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+
+Value = int | float | str | bool | date | datetime | time | timedelta
+
+
+def shown(value: Value) -> str:
+    """The value as text: `4` not `4.0`, ISO dates without a time of 00:00:00, `TRUE`, `1:30:00`.
+
+    Numbers have the 15 digits that spreadsheets keep, so that 0.1 + 0.2 is 0.3.
+    """
+    return value if type(value) is str else _SHOWN[type(value)](value)
+
+
+def as_percentage(value: Value) -> str:
+    """0.125 as `12.5%`; what is not a number stays as it is."""
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return f"{_number(float(Decimal(repr(value)) * 100))}%"
+    return shown(value)
+
+
+def _number(value: float) -> str:
+    if value == int(value) and abs(value) < 1e21:
+        return str(int(value))
+    return f"{value:.15g}"
+
+
+def _moment(value: datetime) -> str:
+    # Serial numbers are binary fractions of a day: 14:30 arrives as 14:29:59.999997.
+    rounded = (value + timedelta(microseconds=500_000)).replace(microsecond=0)
+    return str(rounded.date()) if rounded.time() == time() else _without_zero_seconds(str(rounded))
+
+
+def _time_of_day(value: time) -> str:
+    return _without_zero_seconds(value.isoformat(timespec="seconds"))
+
+
+def _without_zero_seconds(text: str) -> str:
+    return text.removesuffix(":00") if text.count(":") > 1 else text
+
+
+def _duration(value: timedelta) -> str:
+    seconds = round(value.total_seconds())
+    minutes, second = divmod(abs(seconds), 60)
+    sign = "-" if seconds < 0 else ""
+    return f"{sign}{minutes // 60}:{minutes % 60:02}:{second:02}"
+
+
+_SHOWN: dict[type, Callable[..., str]] = {
+    str: str,
+    float: _number,
+    int: str,
+    bool: lambda value: "TRUE" if value else "FALSE",
+    date: date.isoformat,
+    datetime: _moment,
+    time: _time_of_day,
+    timedelta: _duration,
+}

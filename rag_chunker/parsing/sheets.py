@@ -1,0 +1,163 @@
+"""Excel (xlsx, xlsm, xlsb, xls) and OpenDocument sheets as tables under their sheet's name."""
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from io import BytesIO
+from itertools import groupby
+from typing import Any
+
+from pydantic import JsonValue
+
+from rag_chunker.parsing.archive import open_archive
+from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.headers import titled_table
+from rag_chunker.parsing.merged_headers import Spans, with_spans_named
+from rag_chunker.parsing.sheet_cells import as_percentage, shown
+from rag_chunker.parsing.sheet_extent import brought_near
+from rag_chunker.parsing.sheet_formats import percent_cells, title_of
+from rag_core.errors import CorruptDocument, EncryptedDocument
+from rag_core.spi import Parser
+from rag_core.types import Block, BlockType, ParsedDocument, Source
+
+_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_XLS = "application/vnd.ms-excel"
+_ZIP_MAGIC = b"PK\x03\x04"
+_ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
+_Row = tuple[int, list[str]]
+_Cells = frozenset[tuple[int, int]]
+
+
+class SheetsParser(Parser):
+    """One heading (level 1) a sheet, then its tables; blank rows part one table from the next.
+
+    Cells read as the spreadsheet shows them (see `sheet_cells.shown`), formulas as the result that
+    was saved with them. A merged cell counts once, except above the columns that it names. Error
+    values (`#REF!`) and empty sheets give nothing. Hidden sheets are read, and named in
+    `metadata["hidden_sheets"]`.
+    """
+
+    def parse(self, source: Source, data: bytes) -> ParsedDocument:
+        with blamed_on(source):
+            title, near, percents = _looked_at(data)
+            workbook = _load(near)
+            blocks = tuple(_blocks(workbook, percents))
+        mime_type = source.mime_type or (_XLSX if data.startswith(_ZIP_MAGIC) else _XLS)
+        document = source.document(
+            data, mime_type=mime_type, title=title, metadata=_metadata(workbook)
+        )
+        return ParsedDocument(document=document, blocks=blocks)
+
+    def version(self) -> str:
+        return f"1 calamine-{version('python-calamine')}"
+
+
+def _looked_at(data: bytes) -> tuple[str | None, bytes, dict[str, _Cells]]:
+    """Title, a workbook that is safe to load, and per sheet the cells that show a percentage."""
+    if not data.startswith(_ZIP_MAGIC):
+        return None, data, {}
+    with open_archive(data) as archive:
+        title = title_of(archive)
+        near = brought_near(data, archive)
+        if near is data:
+            return title, data, percent_cells(archive)
+    with open_archive(near) as archive:
+        return title, near, percent_cells(archive)
+
+
+def _load(data: bytes) -> Any:
+    from python_calamine import CalamineError, PasswordError, load_workbook
+
+    try:
+        return _calling_rust(load_workbook, BytesIO(data))
+    except (CalamineError, OSError) as error:
+        if isinstance(error, PasswordError) or _ENCRYPTED_PACKAGE in data:
+            raise EncryptedDocument(
+                "protected by a password: save it without one and try again"
+            ) from error
+        raise CorruptDocument(f"not a readable spreadsheet: {error}") from error
+
+
+def _calling_rust(function: Any, argument: Any) -> Any:
+    try:
+        return function(argument)
+    except BaseException as error:
+        # A Rust panic arrives as a BaseException of its own, which no library exports.
+        if type(error).__name__ == "PanicException":
+            raise CorruptDocument(f"not a readable spreadsheet: {error}") from error
+        raise
+
+
+def _blocks(workbook: Any, percents: dict[str, _Cells]) -> Iterator[Block]:
+    tables = 0
+    for sheet in _sheets(workbook):
+        named, spans = False, Spans(sheet.merged_cell_ranges or [], _used_columns(sheet))
+        for rows in _filled_groups(_rows(sheet, percents.get(sheet.name, frozenset()))):
+            if not named:
+                yield Block(type=BlockType.heading, level=1, text=sheet.name)
+                named = True
+            number = tables
+            for block in _table(rows, spans, number):
+                tables = number + ("table" in block.attributes)
+                yield block
+
+
+def _sheets(workbook: Any) -> Iterator[Any]:
+    from python_calamine import CalamineError, SheetTypeEnum
+
+    for sheet in workbook.sheets_metadata:
+        if sheet.typ is not SheetTypeEnum.WorkSheet:
+            continue
+        try:
+            yield _calling_rust(workbook.get_sheet_by_name, sheet.name)
+        except CalamineError as error:
+            raise CorruptDocument(f"sheet {sheet.name!r} is not readable: {error}") from error
+
+
+def _rows(sheet: Any, percents: _Cells) -> Iterator[_Row]:
+    """0-based number and cells of each row; columns without any value are left out."""
+    used = _used_columns(sheet)
+    left = sheet.start[1] if sheet.start else 0
+    everything = len(used) == sheet.width
+    for number, row in enumerate(sheet.iter_rows()):
+        if percents:
+            cells = [
+                as_percentage(row[at - left]) if (number, at) in percents else shown(row[at - left])
+                for at in used
+            ]
+        elif everything:
+            cells = [shown(value) for value in row]
+        else:
+            cells = [shown(row[at - left]) for at in used]
+        yield number, cells
+
+
+def _used_columns(sheet: Any) -> list[int]:
+    """0-based numbers of the columns that hold a value. Mostly known after a few rows."""
+    left = sheet.start[1] if sheet.start else 0
+    unused = set(range(sheet.width))
+    for row in sheet.iter_rows():
+        unused -= {at for at in unused if row[at] != ""}
+        if not unused:
+            break
+    return [left + at for at in range(sheet.width) if at not in unused]
+
+
+def _filled_groups(rows: Iterator[_Row]) -> Iterator[Iterator[_Row]]:
+    groups = groupby(rows, key=lambda row: any(map(str.strip, row[1])))
+    return (group for filled, group in groups if filled)
+
+
+def _table(rows: Iterator[_Row], spans: Spans, table: int) -> Iterator[Block]:
+    named, has_header = with_spans_named(rows, spans)
+    return titled_table(named, table=table, has_header=has_header)
+
+
+def _metadata(workbook: Any) -> dict[str, JsonValue]:
+    from python_calamine import SheetVisibleEnum
+
+    hidden: list[JsonValue] = [
+        sheet.name
+        for sheet in workbook.sheets_metadata
+        if sheet.visible is not SheetVisibleEnum.Visible
+    ]
+    return {"hidden_sheets": hidden} if hidden else {}

@@ -1,0 +1,234 @@
+"""Spreadsheets: what a reader of the sheet sees is what the blocks say."""
+
+import contextlib
+from datetime import date, datetime, time, timedelta
+
+import pytest
+from ole_files import ole
+from workbook_files import cell, ods, rows, xlsx
+
+from rag_chunker.parsing.sheet_cells import as_percentage, shown
+from rag_chunker.parsing.sheets import SheetsParser
+from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument, ParseError
+from rag_core.types import (
+    Block,
+    BlockType,
+    CorpusId,
+    DocumentId,
+    ParsedDocument,
+    Source,
+    TenantId,
+)
+
+SOURCE = Source(
+    document_id=DocumentId("d1"),
+    tenant_id=TenantId("t1"),
+    corpus_id=CorpusId("c1"),
+    uri="books/stock.xlsx",
+)
+
+
+def parse(data: bytes) -> ParsedDocument:
+    return SheetsParser().parse(SOURCE, data)
+
+
+def texts(data: bytes) -> list[str]:
+    return [block.text for block in parse(data).blocks]
+
+
+def table_rows(data: bytes) -> list[Block]:
+    return [block for block in parse(data).blocks if block.type is BlockType.table_row]
+
+
+def test_each_sheet_is_a_heading_with_its_table() -> None:
+    parsed = parse(
+        xlsx(rows("Item | Qty", "Bolt | 4"), rows("Who", "7", "8"), names=("Stock", "Staff"))
+    )
+    assert [(b.type.value, b.level, b.text) for b in parsed.blocks] == [
+        ("heading", 1, "Stock"),
+        ("table_row", None, "Item | Qty"),
+        ("table_row", None, "Bolt | 4"),
+        ("heading", 1, "Staff"),
+        ("table_row", None, "Who"),
+        ("table_row", None, "7"),
+        ("table_row", None, "8"),
+    ]
+    assert [b.attributes["table"] for b in parsed.blocks if "table" in b.attributes] == [
+        0, 0, 1, 1, 1,
+    ]  # fmt: skip
+
+
+def test_an_empty_sheet_leaves_nothing_behind() -> None:
+    assert texts(xlsx("", rows("only"), "", names=("A", "B", "C"))) == ["B", "only"]
+    assert texts(xlsx("")) == []
+
+
+def test_a_title_above_the_header_is_not_the_header() -> None:
+    for gap in ((), ("",)):
+        blocks = parse(
+            xlsx(rows("Work log", *gap, "Job | Lead | State", "Paint | Mila | 3"))
+        ).blocks
+        assert [(b.type.value, b.text) for b in blocks[1:3]] == [
+            ("paragraph", "Work log"),
+            ("table_row", "Job | Lead | State"),
+        ]
+        assert blocks[3].attributes["table_header"] == "Job | Lead | State"
+
+
+def test_blank_rows_part_two_tables_with_headers_of_their_own() -> None:
+    found = table_rows(xlsx(rows("Item | Qty", "Bolt | 4", "", "", "Name | Age", "Ann | 30")))
+    assert [(b.attributes["table"], b.attributes["table_header"]) for b in found] == [
+        (0, "Item | Qty"),
+        (0, "Item | Qty"),
+        (1, "Name | Age"),
+        (1, "Name | Age"),
+    ]
+
+
+def test_rows_of_numbers_have_no_header() -> None:
+    found = table_rows(xlsx(rows("1 | 2", "3 | 4")))
+    assert [b for b in found if "table_header" in b.attributes] == []
+
+
+def test_a_merged_title_counts_once_and_empty_columns_go() -> None:
+    merged = '<!--rest--><mergeCells><mergeCell ref="A1:D1"/></mergeCells>'
+    data = xlsx(rows("Log May", "", "Job | | Lead | State", "Sand | | | Late") + merged)
+    assert texts(data)[1:] == ["Log May", "Job | Lead | State", "Sand |  | Late"]
+
+
+def test_a_merged_header_names_every_column_below_it() -> None:
+    merged = (
+        '<!--rest--><mergeCells><mergeCell ref="B1:C1"/><mergeCell ref="D1:E1"/>'
+        '<mergeCell ref="A1:A2"/></mergeCells>'
+    )
+    lines = ("Region | 2023 | | 2024", " | Q1 | Q2 | Q1 | Q2", "North | 1 | 2 | 3 | 4")
+    assert texts(xlsx(rows(*lines) + merged))[1:] == [
+        "Region | 2023 Q1 | 2023 Q2 | 2024 Q1 | 2024 Q2",
+        "North | 1 | 2 | 3 | 4",
+    ]
+
+
+def test_values_read_as_shown() -> None:
+    assert shown(4.0) == "4"
+    assert shown(0.1 + 0.2) == "0.3"
+    assert shown(12345678901234567.0) == "12345678901234568"
+    assert shown(True) == "TRUE"
+    assert shown(date(2026, 7, 2)) == "2026-07-02"
+    assert shown(datetime(2026, 7, 2)) == "2026-07-02"
+    assert shown(datetime(2026, 7, 2, 14, 29, 59, 999_997)) == "2026-07-02 14:30"
+    assert shown(time(9, 5)) == "09:05"
+    assert shown(timedelta(hours=26, minutes=5)) == "26:05:00"
+    assert as_percentage(0.125) == "12.5%"
+    assert as_percentage(0.07) == "7%"
+    assert as_percentage("n/a") == "n/a"
+
+
+def test_formats_decide_dates_and_percentages() -> None:
+    styles = (
+        '<numFmts count="1"><numFmt numFmtId="170" formatCode="0.0%"/></numFmts>'
+        '<cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="9"/>'
+        '<xf numFmtId="170"/></cellXfs>'
+    )
+    data = (
+        rows("What | When | Share | Rest")
+        + f'<row r="2">{cell("A2", "Launch")}{cell("B2", "46205", style=1)}'
+        f"{cell('C2', '0.25', style=2)}{cell('D2', '0.125', style=3)}</row>"
+    )
+    assert texts(xlsx(data, styles=styles))[-1] == "Launch | 2026-07-02 | 25% | 12.5%"
+
+
+def test_text_keeps_its_leading_zeros_and_formulas_give_their_saved_result() -> None:
+    data = (
+        rows("Code | Total")
+        + '<row r="2"><c r="A2" t="inlineStr"><is><t>007</t></is></c>'
+        + '<c r="B2"><f>SUM(1,2)</f><v>3</v></c></row>'
+        + '<row r="3"><c r="A3" t="str"><f>"x"</f><v>x-1</v></c>'
+        + '<c r="B3" t="e"><v>#REF!</v></c></row>'
+    )
+    assert texts(xlsx(data))[2:] == ["007 | 3", "x-1 | "]
+
+
+def test_a_hidden_sheet_is_read_and_named() -> None:
+    parsed = parse(
+        xlsx(rows("a | b"), rows("c | d"), names=("Open", "Shut"), states=("visible", "hidden"))
+    )
+    assert parsed.document.metadata == {"hidden_sheets": ["Shut"]}
+    assert "c | d" in [b.text for b in parsed.blocks]
+
+
+def test_a_far_stray_cell_costs_nothing() -> None:
+    for far in ("XFD1048576", "A1048576", "XFD1", "AMJ900000"):
+        number = far.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        first = cell("A1", "first") + cell("B1", "second")
+        data = (
+            f'<row r="1">{first}{cell(far, "far")}</row>'
+            if number == "1"
+            else f'<row r="1">{first}</row><row r="{number}">{cell(far, "far")}</row>'
+        )
+        found = texts(xlsx(data))
+        assert len(found) <= 4
+        assert "first" in " ".join(found)
+        assert " ".join(found).count("far") == 1
+
+
+def test_merged_cells_and_percentages_follow_when_gaps_are_closed() -> None:
+    styles = '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="10"/></cellXfs>'
+    lines = rows("Region | 2023 |", "| Q1 | Q2", first=900_001)
+    body = f'<row r="900003">{cell("A900003", "North")}{cell("B900003", "0.5", style=1)}'
+    body += f"{cell('C900003', '4')}{cell('XFD900003', 'far')}</row>"
+    merged = '<!--rest--><mergeCells><mergeCell ref="B900001:C900001"/></mergeCells>'
+    data = xlsx(f'<row r="1">{cell("A1", "first")}</row>{lines}{body}{merged}', styles=styles)
+    assert texts(data)[-2:] == ["Region | 2023 Q1 | 2023 Q2 | ", "North | 50% | 4 | far"]
+
+
+def test_a_sheet_that_is_truly_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_chunker.parsing.sheet_extent.MAX_CELLS", 10)
+    with pytest.raises(DocumentTooLarge, match="more than 10 cells"):
+        parse(xlsx(rows(*["1 | 2 | 3"] * 20)))
+
+
+def test_open_document_sheets_are_read() -> None:
+    def row(*values: str) -> str:
+        cells = "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{value}</text:p>'
+            "</table:table-cell>"
+            for value in values
+        )
+        return f"<table:table-row>{cells}</table:table-row>"
+
+    filler = (
+        '<table:table-row table:number-rows-repeated="1048000"><table:table-cell'
+        ' table:number-columns-repeated="16384"/></table:table-row>'
+    )
+    assert texts(ods(("Blatt", row("Name", "Ort", "Amt") + row("Eva", "Ulm", "Rat") + filler))) == [
+        "Blatt",
+        "Name | Ort | Amt",
+        "Eva | Ulm | Rat",
+    ]
+
+
+def test_wide_sheets_become_records() -> None:
+    names = " | ".join(f"a rather long column name {n}" for n in range(26))
+    values = " | ".join(f"{n}" for n in range(26))
+    (row,) = table_rows(xlsx(rows(names, values)))
+    assert row.text.startswith("a rather long column name 0: 0 | a rather long column name 1: 1")
+
+
+@pytest.mark.parametrize("data", [b"", b"junk", b"PK\x03\x04junk", xlsx(rows("a | b"))[:300]])
+def test_a_broken_workbook_is_a_parse_error_that_names_it(data: bytes) -> None:
+    with pytest.raises(CorruptDocument) as caught:
+        parse(data)
+    assert caught.value.document == SOURCE.uri
+
+
+def test_flipped_bytes_never_raise_anything_but_parse_errors() -> None:
+    whole = xlsx(rows("a | b | 3", "c | d | 4"))
+    for at in range(0, len(whole), 37):
+        damaged = whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :]
+        with contextlib.suppress(ParseError):
+            parse(damaged)
+
+
+def test_a_protected_workbook_says_so() -> None:
+    with pytest.raises(EncryptedDocument):
+        parse(ole({"EncryptionInfo": b"x" * 100, "EncryptedPackage": b"x" * 5000}))
