@@ -1,0 +1,52 @@
+"""Bytes to blocks: the one entrance to all parsers.
+
+Importing this package loads no parser; each loads with the first document of its kind.
+"""
+
+from rag_chunker.parsing.media_type import media_type_of
+from rag_chunker.parsing.registry import parser_for
+from rag_core.errors import CorruptDocument, ParseError
+from rag_core.types import ParsedDocument, Source
+
+__all__ = ["media_type_of", "parse", "parser_for", "parser_version"]
+
+
+def parse(source: Source, data: bytes) -> ParsedDocument:
+    """The blocks of one document, by the parser of its media type.
+
+    The type is `source.mime_type` if given, else found by content and name. Raises `ParseError`
+    or one of its kinds, always naming the document. Whatever else a parser's library raises
+    becomes `CorruptDocument`, here and only here.
+    """
+    try:
+        return parser_for(_media_type(source, data)).parse(source, data)
+    except ParseError as error:
+        if error.document is None:
+            error.document = source.document_id
+        raise
+    except Exception as error:  # of many libraries, also RecursionError and MemoryError
+        raise CorruptDocument(
+            f"cannot be read: {type(error).__name__}: {error}; open it in the program that wrote "
+            "it and save it again",
+            document=source.document_id,
+        ) from error
+
+
+def parser_version(source: Source, data: bytes) -> str:
+    """Media type and version of the parser that `parse` would use: part of a store's key.
+
+    Raises `UnsupportedMediaType`, naming the document, if there is none.
+    """
+    try:
+        media_type = _media_type(source, data)
+        return f"{media_type} {parser_for(media_type).version()}"
+    except ParseError as error:
+        if error.document is None:
+            error.document = source.document_id
+        raise
+
+
+def _media_type(source: Source, data: bytes) -> str:
+    if source.mime_type is None:
+        return media_type_of(source.uri, data)
+    return source.mime_type.split(";")[0].strip().lower()

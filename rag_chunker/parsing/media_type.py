@@ -1,0 +1,308 @@
+"""What kind of file is this? Its content decides where it can, its name where it cannot."""
+
+import re
+import zipfile
+import zlib
+from io import BytesIO
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+
+from rag_chunker.parsing.decoding import is_binary
+from rag_core.errors import UnsupportedMediaType
+
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+DOCX = f"{_OFFICE}.wordprocessingml.document"
+PPTX = f"{_OFFICE}.presentationml.presentation"
+XLSX = f"{_OFFICE}.spreadsheetml.sheet"
+XLSB = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
+ODT = "application/vnd.oasis.opendocument.text"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODP = "application/vnd.oasis.opendocument.presentation"
+EPUB = "application/epub+zip"
+ZIP = "application/zip"
+XLS = "application/vnd.ms-excel"
+DOC = "application/msword"
+PPT = "application/vnd.ms-powerpoint"
+MSG = "application/vnd.ms-outlook"
+PDF = "application/pdf"
+RTF = "application/rtf"
+MARKDOWN = "text/markdown"
+HTML = "text/html"
+PLAIN = "text/plain"
+
+SOURCE_CODE = {
+    "bash": "text/x-shellscript",
+    "bat": "text/x-msdos-batch",
+    "c": "text/x-c",
+    "cc": "text/x-c++",
+    "clj": "text/x-clojure",
+    "cpp": "text/x-c++",
+    "cs": "text/x-csharp",
+    "css": "text/css",
+    "cxx": "text/x-c++",
+    "dart": "text/x-dart",
+    "ex": "text/x-elixir",
+    "exs": "text/x-elixir",
+    "fs": "text/x-fsharp",
+    "go": "text/x-go",
+    "groovy": "text/x-groovy",
+    "h": "text/x-c",
+    "hpp": "text/x-c++",
+    "hs": "text/x-haskell",
+    "java": "text/x-java",
+    "jl": "text/x-julia",
+    "js": "text/javascript",
+    "jsx": "text/jsx",
+    "kt": "text/x-kotlin",
+    "lua": "text/x-lua",
+    "m": "text/x-objective-c",
+    "mjs": "text/javascript",
+    "php": "text/x-php",
+    "pl": "text/x-perl",
+    "proto": "text/x-protobuf",
+    "ps1": "text/x-powershell",
+    "py": "text/x-python",
+    "pyi": "text/x-python",
+    "r": "text/x-r",
+    "rb": "text/x-ruby",
+    "rs": "text/x-rust",
+    "scala": "text/x-scala",
+    "scss": "text/x-scss",
+    "sh": "text/x-shellscript",
+    "sql": "text/x-sql",
+    "swift": "text/x-swift",
+    "tf": "text/x-terraform",
+    "ts": "text/x-typescript",
+    "tsx": "text/x-tsx",
+    "vue": "text/x-vue",
+    "zsh": "text/x-shellscript",
+}
+"""Extension to media type of the programming languages."""
+
+_TEXT = {
+    **SOURCE_CODE,
+    **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mkdn", "mdwn", "mdx", "qmd"), MARKDOWN),
+    **dict.fromkeys(("txt", "text", "log", "me", "asc"), PLAIN),
+    **dict.fromkeys(("htm", "html", "xht", "xhtml", "shtml"), HTML),
+    **dict.fromkeys(("rst", "rest"), "text/x-rst"),
+    **dict.fromkeys(("adoc", "asciidoc"), "text/asciidoc"),
+    **dict.fromkeys(("jsonl", "ndjson"), "application/x-ndjson"),
+    **dict.fromkeys(("yaml", "yml"), "application/yaml"),
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "tab": "text/tab-separated-values",
+    "ipynb": "application/x-ipynb+json",
+    "json": "application/json",
+    "toml": "application/toml",
+    "xml": "application/xml",
+    "ini": PLAIN,
+    "cfg": PLAIN,
+    "conf": PLAIN,
+    "properties": PLAIN,
+    "org": "text/org",
+    "tex": "text/x-tex",
+    "eml": "message/rfc822",
+    "rtf": RTF,
+}
+_BINARY = {
+    "pdf": PDF,
+    "docx": DOCX,
+    "docm": DOCX,
+    "dotx": DOCX,
+    "pptx": PPTX,
+    "pptm": PPTX,
+    "ppsx": PPTX,
+    "xlsx": XLSX,
+    "xlsm": XLSX,
+    "xlsb": XLSB,
+    "xls": XLS,
+    "doc": DOC,
+    "ppt": PPT,
+    "odt": ODT,
+    "ods": ODS,
+    "odp": ODP,
+    "epub": EPUB,
+    "msg": MSG,
+    "zip": ZIP,
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "tif": "image/tiff",
+    "tiff": "image/tiff",
+    "webp": "image/webp",
+    "bmp": "image/bmp",
+    "gif": "image/gif",
+}
+_SIGNATURES = (
+    (b"%PDF-", PDF),
+    (b"{\\rtf", RTF),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+    (b"II+\x00", "image/tiff"),
+    (b"MM\x00+", "image/tiff"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLE_STREAMS = (
+    ("__properties_version1.0", MSG),
+    ("WordDocument", DOC),
+    ("PowerPoint Document", PPT),
+    ("Workbook", XLS),
+    ("Book", XLS),
+)
+_ZIP_PARTS = (
+    ("word/", DOCX),
+    ("ppt/", PPTX),
+    ("xl/workbook.bin", XLSB),
+    ("xl/", XLSX),
+    ("META-INF/container.xml", EPUB),
+)
+_CONTENT_TYPES = (
+    (b"wordprocessingml", DOCX),
+    (b"ms-word", DOCX),
+    (b"presentationml", PPTX),
+    (b"ms-powerpoint", PPTX),
+    (b"sheet.binary", XLSB),
+    (b"spreadsheetml", XLSX),
+    (b"ms-excel", XLSX),
+)
+_MIMETYPE_ENTRIES = {kind.encode(): kind for kind in (ODT, ODS, ODP, EPUB)} | {
+    f"{kind}-template".encode(): kind for kind in (ODT, ODS, ODP)
+}
+_HTML_START = re.compile(
+    rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*"
+    rb"<(?:!doctype\s+html|(?:html|head|body|title|meta|h1|div|p|table|article|main)[\s>/])",
+    re.IGNORECASE | re.DOTALL,
+)
+_HTML_PAGE = re.compile(
+    rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAIL_START = re.compile(
+    rb"(?:From [^\n]*\r?\n)?(?:[\w-]+:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*)*?"
+    rb"(?:Message-ID|MIME-Version|Received|Return-Path):",
+    re.IGNORECASE,
+)
+_HEAD = 4096
+
+
+def media_type_of(name: str, data: bytes) -> str:
+    """The media type of a file called `name` (a name, path or URL) with the bytes `data`.
+
+    Binary kinds are told by their signature, whatever the name says; text kinds by the extension,
+    in any case; text without an extension is plain text, unless it starts as HTML or a mail.
+    Raises `UnsupportedMediaType` for what is none of these: an unknown extension, unknown binary
+    content, or binary content under a text extension.
+    """
+    extension = _extension(name)
+    by_content = _binary_kind(data)
+    if by_content is not None:
+        return by_content
+    if extension in _BINARY:
+        return _BINARY[extension]  # empty or damaged: its parser says what is wrong
+    if data and is_binary(data):
+        raise UnsupportedMediaType(f"unsupported type: binary content of unknown kind{_of(name)}")
+    if extension in _TEXT:
+        return _text_kind(extension, data)
+    by_start = _text_start(data)
+    if by_start is not None:
+        return by_start
+    if extension is None:
+        return PLAIN
+    raise UnsupportedMediaType(
+        f"unsupported type '.{extension}'{_of(name)}: rename the file or give its media type"
+    )
+
+
+def _extension(name: str) -> str | None:
+    """In lower case without the dot; None for `README`, `.env` and `notes 2.1 final`."""
+    last = PurePosixPath(unquote(re.split(r"[?#]", name)[0] if "://" in name else name)).name
+    _, dot, extension = last.rpartition(".")
+    if not dot or not last.strip(".").count(".") or " " in extension or extension.isdigit():
+        return None
+    return extension.lower() or None
+
+
+def _of(name: str) -> str:
+    return f" in {PurePosixPath(name).name!r}"
+
+
+def _text_kind(extension: str, data: bytes) -> str:
+    kind = _TEXT[extension]
+    wrong_name = kind in (PLAIN, "application/xml") and _HTML_PAGE.match(_head(data))
+    return HTML if wrong_name else kind
+
+
+def _text_start(data: bytes) -> str | None:
+    head = _head(data)
+    if _HTML_START.match(head):
+        return HTML
+    return "message/rfc822" if _MAIL_START.match(head) else None
+
+
+def _head(data: bytes) -> bytes:
+    """The first characters as ASCII, from UTF-8 or UTF-16."""
+    head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return head[2:].replace(b"\x00", b"")
+    return head
+
+
+def _binary_kind(data: bytes) -> str | None:
+    for signature, kind in _SIGNATURES:
+        if data.startswith(signature):
+            return kind
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return "image/webp"
+    if data.startswith(b"BM") and len(data) > 26 and data[6:10] == b"\x00" * 4:
+        return "image/bmp"
+    if data.startswith(_OLE):
+        return _ole_kind(data)
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip_kind(data)
+    if b"%PDF-" in data[:1024] and is_binary(data):
+        return PDF  # some writers put a mail or printer header before it
+    return None
+
+
+def _ole_kind(data: bytes) -> str | None:
+    """By the stream names in the directory, which are UTF-16; None if none is known."""
+    for stream, kind in _OLE_STREAMS:
+        if (stream + "\0").encode("utf-16-le") in data:
+            return kind
+    return None
+
+
+def _zip_kind(data: bytes) -> str | None:
+    """By the `mimetype` entry (OpenDocument, EPUB), then by content types and part names.
+
+    Reads at most 64 KiB of each entry, so that a bomb does no harm. None if it is too damaged to
+    read: the extension decides then, and the parser reports the damage.
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            names = archive.namelist()
+            declared = _start_of(archive, names, "mimetype").strip()
+            types = _start_of(archive, names, "[Content_Types].xml")
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, ValueError, EOFError):
+        return None
+    if declared in _MIMETYPE_ENTRIES:
+        return _MIMETYPE_ENTRIES[declared]
+    main = re.findall(rb'ContentType="([^"]*\.main\+xml|[^"]*sheet\.binary[^"]*main)"', types)
+    for marker, kind in _CONTENT_TYPES:
+        if any(marker in content_type for content_type in main):
+            return kind
+    for part, kind in _ZIP_PARTS:
+        if any(name.replace("\\", "/").startswith(part) for name in names):
+            return kind
+    return ZIP
+
+
+def _start_of(archive: zipfile.ZipFile, names: list[str], entry: str) -> bytes:
+    if entry not in names:
+        return b""
+    with archive.open(entry) as stream:
+        return stream.read(65536)
