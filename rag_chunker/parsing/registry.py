@@ -18,6 +18,7 @@ BUILT_IN: dict[str, str] = {
     "text/plain": "rag_chunker.parsing.plain_text:PlainTextParser",
     "text/markdown": "rag_chunker.parsing.markdown:MarkdownParser",
     "text/html": "rag_chunker.parsing.html:HtmlParser",
+    "application/pdf": "rag_chunker.parsing.pdf:PdfParser",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "rag_chunker.parsing.sheets:SheetsParser",
     "application/vnd.ms-excel": "rag_chunker.parsing.sheets:SheetsParser",
     "application/vnd.ms-excel.sheet.binary.macroenabled.12": "rag_chunker.parsing.sheets:SheetsParser",

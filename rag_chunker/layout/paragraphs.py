@@ -1,0 +1,270 @@
+"""Which lines make one paragraph, list item or piece of code?"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rag_chunker.layout.geometry import Box, around
+from rag_chunker.layout.grids import Table
+from rag_chunker.layout.lines import Line, Style
+from rag_chunker.layout.markers import Marker, list_marker
+
+_GAP = 1.28
+"""Times the usual distance of lines: more white space than this parts two paragraphs."""
+_CODE_GAP = 3.2
+"""The same for code, where blank lines are common."""
+_ENDS = re.compile(r"[.!?:;。！？：؟।…][\"'”’»)\]]*$")
+
+
+@dataclass(eq=False)
+class Paragraph:
+    """Lines that belong together, in order, over column and page breaks."""
+
+    lines: list[Line]
+    marker: Marker | None = None
+    """The list marker it starts with, taken from its text or drawn before it."""
+    marker_left: float = 0.0
+    code: bool = False
+    broken: list[int] = field(default_factory=list)
+    """Indices of lines before which code has a blank line."""
+
+    @property
+    def first(self) -> Line:
+        return self.lines[0]
+
+    @property
+    def last(self) -> Line:
+        return self.lines[-1]
+
+    @property
+    def style(self) -> Style:
+        return max(self.lines, key=lambda line: len(line.text)).style
+
+    @property
+    def page(self) -> int:
+        return self.lines[0].page
+
+    @property
+    def box(self) -> Box:
+        """Around its lines on the page where it starts."""
+        return around(line.box for line in self.lines if line.page == self.page)
+
+
+Item = Line | Table
+
+
+def group_lines(items: Sequence[Item]) -> list[Paragraph | Table]:
+    """Paragraphs and tables in the order of `items`; every line lands in exactly one."""
+    grouper = _Grouper(items)
+    for item in items:
+        grouper.add(item)
+    return grouper.found
+
+
+class _Grouper:
+    def __init__(self, items: Sequence[Item]) -> None:
+        lines = [item for item in items if isinstance(item, Line)]
+        self._pitch = usual_pitch(lines)
+        self._right = _column_rights(lines)
+        self._run = _run_rights(items, self._pitch)
+        self.found: list[Paragraph | Table] = []
+
+    def add(self, item: Item) -> None:
+        if isinstance(item, Table):
+            self.found.append(item)
+            return
+        home = self._continued(item)
+        if home is None:
+            self.found.append(_opened(item))
+            return
+        if home.code and _gap(home.last, item) > 1.6 * self._usual(item):
+            home.broken.append(len(home.lines))
+        home.lines.append(item)
+
+    def _continued(self, line: Line) -> Paragraph | None:
+        """The paragraph that `line` goes on with, None if it starts a new one."""
+        last = self.found[-1] if self.found else None
+        if isinstance(last, Paragraph) and _same_column(last.last, line):
+            return last if self._goes_on(last, line) else None
+        return self._goes_on_over_break(line)
+
+    def _usual(self, line: Line) -> float:
+        return self._pitch.get(round(line.size), 1.25 * line.size)
+
+    def _goes_on(self, home: Paragraph, line: Line) -> bool:
+        above = home.last
+        gap = _gap(above, line)
+        usual = self._usual(line)
+        if home.code:
+            return is_code(line) and -0.5 * usual < gap <= _CODE_GAP * usual
+        if is_code(line) and (gap > 1.1 * usual or _ENDS.search(above.text) is not None):
+            return False
+        if gap < 0.3 * usual:
+            return _same_row(above, line)
+        if gap > _GAP * usual + 0.6 or _differs(above, line):
+            return False
+        if self._starts_item(home, line):
+            return False
+        return not self._indents(home, line) and not self._ended_early(above, line)
+
+    def _starts_item(self, home: Paragraph, line: Line) -> bool:
+        marker = marker_of(line)
+        if marker is None:
+            return False
+        sure = line.marker is not None or not (marker.ordered or marker.text in "-–—*·")
+        above = home.last
+        return (
+            sure
+            or home.marker is not None
+            or abs(line.left - above.left) > 0.8 * line.size
+            or _ENDS.search(above.text) is not None
+            or self._ended_early(above, line)
+        )
+
+    def _indents(self, home: Paragraph, line: Line) -> bool:
+        """Whether the left edge says that a new paragraph starts."""
+        step = line.left - home.last.left
+        em = line.size
+        if home.marker is not None:
+            if len(home.lines) == 1:
+                return line.left < home.marker_left - 0.5 * em
+            return abs(step) > 0.8 * em
+        if step > 0.8 * em:
+            return len(home.lines) > 1 or _ENDS.search(home.last.text) is not None
+        return step < -0.8 * em and len(home.lines) > 1
+
+    def _ended_early(self, above: Line, line: Line) -> bool:
+        """Whether the first word of `line` would have fitted on the line above."""
+        needed = above.box.right + line.first_width + 0.5 * line.size
+        if needed < self._run[id(above)]:
+            return True
+        column = self._right[above.page, above.column]
+        return needed < column and _ENDS.search(above.text) is not None
+
+    def _goes_on_over_break(self, line: Line) -> Paragraph | None:
+        """The paragraph of the column before that `line` goes on with."""
+        home = self._last_before_break(line)
+        if home is None or line.marker is not None or home.code != is_code(line):
+            return None
+        if home.code:
+            return home if home.last.page == line.page - 1 else None
+        above = home.last
+        if _differs(above, line) or above.page < line.page - 1:
+            return None
+        marker = marker_of(line)
+        if marker is not None and not above.hyphen:
+            return None
+        if _ENDS.search(above.text) is not None:
+            return None
+        starts_lower = line.text[:1].islower()
+        full = not self._ended_early(above, line)
+        if above.hyphen and starts_lower:
+            return home
+        bold = above.share_bold > 0.95
+        if bold and not starts_lower:
+            return None
+        return home if full or starts_lower else None
+
+    def _last_before_break(self, line: Line) -> Paragraph | None:
+        for item in reversed(self.found[-12:]):
+            if isinstance(item, Table):
+                continue
+            if item.last.page < line.page - 1 or _same_column(item.last, line):
+                return None
+            if item.style.size >= 0.93 * line.size or item.code:
+                return item
+        return None
+
+
+def is_code(line: Line) -> bool:
+    """Whether all of a line is in a fixed-pitch font."""
+    return line.share_mono > 0.97
+
+
+def marker_of(line: Line) -> Marker | None:
+    """The list marker before or in a line."""
+    if line.marker is not None:
+        return Marker(line.marker, 0, False)
+    return list_marker(line.text)
+
+
+def _opened(line: Line) -> Paragraph:
+    if is_code(line):
+        return Paragraph([line], code=True)
+    left = line.marker_left if line.marker is not None else line.left
+    return Paragraph([line], marker_of(line), left)
+
+
+def _same_column(above: Line, line: Line) -> bool:
+    return above.page == line.page and above.column == line.column
+
+
+def _gap(above: Line, line: Line) -> float:
+    return line.box.middle - above.box.middle
+
+
+def _same_row(above: Line, line: Line) -> bool:
+    """Beside each other, as the parts of a line that was justified with wide gaps."""
+    overlap = min(above.box.bottom, line.box.bottom) - max(above.box.top, line.box.top)
+    return overlap > 0.5 * min(above.box.height, line.box.height)
+
+
+def _differs(above: Line, line: Line) -> bool:
+    """Whether size or weight says that two lines are of different kinds."""
+    if 0 < above.share_mono < 1 or 0 < line.share_mono < 1:
+        small, large = sorted((above.size, line.size))
+        return small < 0.7 * large
+    small, large = sorted((above.size, line.size))
+    if small < 0.92 * large and not (is_code(above) or is_code(line)):
+        return True
+    return abs(above.share_bold - line.share_bold) > 0.95
+
+
+def usual_pitch(lines: Sequence[Line]) -> dict[int, float]:
+    """The most common distance of neighbouring lines in a column, by size in whole points."""
+    seen: dict[int, Counter[float]] = {}
+    for above, line in zip(lines, lines[1:], strict=False):
+        gap = _gap(above, line)
+        size = round(line.size)
+        if _same_column(above, line) and round(above.size) == size and 0.8 <= gap / size <= 2.2:
+            seen.setdefault(size, Counter())[round(gap * 2) / 2] += 1
+    return {size: _tightest_common(gaps) for size, gaps in seen.items()}
+
+
+def _tightest_common(gaps: Counter[float]) -> float:
+    """The smallest gap that is at least a third as common as the most common one."""
+    most = max(gaps.values())
+    return min(gap for gap, count in gaps.items() if 3 * count >= most)
+
+
+def _column_rights(lines: Iterable[Line]) -> dict[tuple[int, int], float]:
+    rights: dict[tuple[int, int], float] = {}
+    for line in lines:
+        key = (line.page, line.column)
+        rights[key] = max(rights.get(key, 0.0), line.box.right)
+    return rights
+
+
+def _run_rights(items: Sequence[Item], pitch: dict[int, float]) -> dict[int, float]:
+    """For each line (by id) the right edge that its closely set neighbours reach."""
+    reach: dict[int, float] = {}
+    run: list[Line] = []
+    for item in (*items, None):
+        if run and not (isinstance(item, Line) and _runs_on(run[-1], item, pitch)):
+            right = max(line.box.right for line in run)
+            reach.update((id(line), right) for line in run)
+            run = []
+        if isinstance(item, Line):
+            run.append(item)
+    return reach
+
+
+def _runs_on(above: Line, line: Line, pitch: dict[int, float]) -> bool:
+    usual = pitch.get(round(line.size), 1.25 * line.size)
+    return (
+        _same_column(above, line)
+        and abs(line.left - above.left) <= 2.5 * line.size
+        and _gap(above, line) <= _GAP * usual + 0.6
+        and round(above.size) == round(line.size)
+    )

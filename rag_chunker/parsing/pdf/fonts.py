@@ -1,0 +1,127 @@
+"""How does a text object look? Font, size as shown, weight, pitch, colour, looked up once each."""
+
+import ctypes
+import math
+import re
+from typing import NamedTuple
+
+from rag_chunker.layout.lines import Style
+from rag_chunker.parsing.pdf.opening import Handle
+
+_FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18
+"""Font descriptor flags: ISO 32000-1, table 123 (bits 1, 7 and 19, counted from 1)."""
+
+_STROKED = 2
+"""Text render mode that fills and strokes: how some producers fake bold."""
+_INVISIBLE = 3
+
+_BOLD = re.compile(r"bold|black|heavy|demi|[-,]bd|cmbx|sfbx", re.IGNORECASE)
+_NOT_BOLD = re.compile(r"semilight|demilight", re.IGNORECASE)
+_SLANTED = re.compile(r"ital|obli|cmti|cmsl|sfti", re.IGNORECASE)
+_MONO = re.compile(
+    r"mono|cour|consol|menlo|typewriter|fixed|inconsolata|codepro|firacode|cmtt|sftt|lettergothic",
+    re.IGNORECASE,
+)
+_SUBSET = re.compile(r"^[A-Z]{6}\+")
+
+
+class Look(NamedTuple):
+    """What all characters of one text object share."""
+
+    style: Style
+    turns: int
+    """Quarter turns clockwise after which the text is upright, 0..3."""
+    invisible: bool
+    """Drawn in no ink at all, as OCR layers are."""
+    tag: int
+    """Its marked content's number, -1 for none."""
+
+
+class _Font(NamedTuple):
+    name: str
+    bold: bool
+    italic: bool
+    mono: bool
+
+
+_NO_FONT = _Font("", False, False, False)
+
+
+class Looks:
+    """The styles of one document; equal styles are one object, so that `is` compares them."""
+
+    def __init__(self) -> None:
+        self._by_address: dict[int, _Font] = {}
+        self._fonts: dict[tuple[str, int], _Font] = {}
+        self._styles: dict[tuple[object, ...], Style] = {}
+        self._size = ctypes.c_float()
+        self._rgba = [ctypes.c_uint() for _ in range(4)]
+
+    def new_page(self) -> None:
+        """Forgets addresses: PDFium may free a page's fonts with the page."""
+        self._by_address.clear()
+
+    def of(self, obj: Handle, text_page: Handle, index: int) -> Look:
+        """The look of the text object `obj`, whose character number `index` is at hand."""
+        import pypdfium2.raw as pdfium
+
+        pdfium.FPDFTextObj_GetFontSize(obj, self._size)
+        turn = pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetMatrix(text_page, index, turn)
+        # the plain font size is 1, or off by the page's scale, in many producers' files
+        size = round(abs(self._size.value) * math.hypot(turn.c, turn.d), 1) or 1.0
+        mode = pdfium.FPDFTextObj_GetTextRenderMode(obj)
+        font = self._font(pdfium.FPDFTextObj_GetFont(obj))
+        key = (size, font, mode == _STROKED, self._color(obj))
+        style = self._styles.get(key)
+        if style is None:
+            bold = font.bold or mode == _STROKED
+            style = Style(size, font.name, bold, font.italic, font.mono, key[3])
+            self._styles[key] = style
+        tag = pdfium.FPDFPageObj_GetMarkedContentID(obj)
+        return Look(style, _upright_after(turn), mode == _INVISIBLE, tag)
+
+    def _font(self, font: Handle) -> _Font:
+        if not font:
+            return _NO_FONT
+        address = ctypes.addressof(font.contents)
+        known = self._by_address.get(address)
+        if known is None:
+            known = self._by_address[address] = self._read(font)
+        return known
+
+    def _read(self, font: Handle) -> _Font:
+        import pypdfium2.raw as pdfium
+
+        buffer = ctypes.create_string_buffer(128)
+        pdfium.FPDFFont_GetBaseFontName(font, buffer, len(buffer))
+        flags = max(0, pdfium.FPDFFont_GetFlags(font))
+        key = (buffer.value.decode("latin-1"), flags)
+        if key not in self._fonts:
+            heavy = pdfium.FPDFFont_GetWeight(font) >= 600
+            self._fonts[key] = _font(_SUBSET.sub("", key[0]), flags, heavy)
+        return self._fonts[key]
+
+    def _color(self, obj: Handle) -> int:
+        import pypdfium2.raw as pdfium
+
+        red, green, blue, _ = self._rgba
+        if not pdfium.FPDFPageObj_GetFillColor(obj, *self._rgba):
+            return 0
+        return red.value << 16 | green.value << 8 | blue.value
+
+
+def _font(name: str, flags: int, heavy: bool) -> _Font:
+    named_bold = bool(_BOLD.search(name)) and not _NOT_BOLD.search(name)
+    return _Font(
+        name,
+        named_bold or heavy or bool(flags & _FORCE_BOLD),
+        bool(_SLANTED.search(name)) or bool(flags & _ITALIC),
+        bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH),
+    )
+
+
+def _upright_after(turn: "ctypes.Structure") -> int:
+    if abs(turn.a) >= abs(turn.b):
+        return 0 if turn.a >= 0 or turn.d > 0 else 2
+    return 1 if turn.b > 0 else 3

@@ -1,0 +1,165 @@
+"""What is drawn on a page beside its text? Rules, bullets and the share that images cover."""
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rag_chunker.layout.geometry import Box, Rule
+from rag_chunker.parsing.pdf.frame import Frame
+from rag_chunker.parsing.pdf.opening import Handle
+
+MAX_OBJECTS = 200_000
+"""Of one page, those inside forms included; the rest is not looked at. Dense maps and drawings
+have some 100,000."""
+MAX_FORM_DEPTH = 8
+MAX_RULES = 20_000
+"""Of one page; a page with more is a drawing, not a table."""
+
+_THIN = 2.5
+"""Points: the thickest rule of a table."""
+_RASTER = 32
+"""Cells a side of the grid on which covered area is counted."""
+
+
+@dataclass
+class Shapes:
+    """What one page shows beside text, in coordinates as seen."""
+
+    across: list[Rule] = field(default_factory=list)
+    """Horizontal rules."""
+    down: list[Rule] = field(default_factory=list)
+    """Vertical rules."""
+    bullets: list[Box] = field(default_factory=list)
+    """Small shapes about as wide as high, as browsers draw the bullets of lists."""
+    paths: int = 0
+    image_share: float = 0.0
+    """Part of the page that images cover, 0..1."""
+
+
+def read_shapes(page: Handle, frame: Frame) -> Shapes:
+    """The shapes of a loaded page; at most `MAX_OBJECTS` of its objects are looked at."""
+    import pypdfium2.raw as pdfium
+
+    shapes = Shapes()
+    cover = bytearray(_RASTER * _RASTER)
+    bounds = tuple(ctypes.c_float() for _ in range(4))
+    for obj, kind, matrix in _objects(page):
+        if kind == pdfium.FPDF_PAGEOBJ_PATH:
+            shapes.paths += 1
+            if not pdfium.FPDFPageObj_GetBounds(obj, *bounds):
+                continue
+            box = frame.box(*_moved(matrix, *(bound.value for bound in bounds)))
+            _add_path(shapes, obj, box)
+        elif pdfium.FPDFPageObj_GetBounds(obj, *bounds):
+            box = frame.box(*_moved(matrix, *(bound.value for bound in bounds)))
+            _mark(cover, box, frame)
+    shapes.image_share = sum(cover) / len(cover)
+    return shapes
+
+
+Matrix = tuple[float, float, float, float, float, float]
+
+
+def _objects(page: Handle) -> Iterator[tuple[Handle, int, Matrix | None]]:
+    """Paths and images with the matrix of the forms around them, depth first."""
+    import pypdfium2.raw as pdfium
+
+    kind_of, object_of = pdfium.FPDFPageObj_GetType, pdfium.FPDFPage_GetObject
+    text, form = pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_FORM
+    seen = 0
+    pending: list[tuple[Handle, int, Matrix]] = []
+    for index in range(min(MAX_OBJECTS, pdfium.FPDFPage_CountObjects(page))):
+        obj = object_of(page, index)
+        seen += 1
+        kind = kind_of(obj)
+        if kind == form:
+            pending.append((obj, 1, _matrix_of(obj, None)))
+        elif kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
+            yield obj, kind, None
+    while pending and seen < MAX_OBJECTS:
+        holder, depth, matrix = pending.pop()
+        for index in range(max(0, pdfium.FPDFFormObj_CountObjects(holder))):
+            seen += 1
+            if seen > MAX_OBJECTS:
+                return
+            obj = pdfium.FPDFFormObj_GetObject(holder, index)
+            kind = kind_of(obj)
+            if kind == form and depth < MAX_FORM_DEPTH:
+                pending.append((obj, depth + 1, _matrix_of(obj, matrix)))
+            elif kind not in (text, form):
+                yield obj, kind, matrix
+
+
+def _matrix_of(form: Handle, outer: Matrix | None) -> Matrix:
+    import pypdfium2.raw as pdfium
+
+    own = pdfium.FS_MATRIX()
+    pdfium.FPDFPageObj_GetMatrix(form, own)
+    a, b, c, d, e, f = own.a, own.b, own.c, own.d, own.e, own.f
+    if outer is None:
+        return a, b, c, d, e, f
+    oa, ob, oc, od, oe, of = outer
+    return (
+        a * oa + b * oc, a * ob + b * od, c * oa + d * oc, c * ob + d * od,
+        e * oa + f * oc + oe, e * ob + f * od + of,
+    )  # fmt: skip
+
+
+def _moved(
+    matrix: Matrix | None, left: float, bottom: float, right: float, top: float
+) -> tuple[float, float, float, float]:
+    if matrix is None:
+        return left, bottom, right, top
+    a, b, c, d, e, f = matrix
+    xs = [a * x + c * y + e for x in (left, right) for y in (bottom, top)]
+    ys = [b * x + d * y + f for x in (left, right) for y in (bottom, top)]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _add_path(shapes: Shapes, obj: Handle, box: Box) -> None:
+    """A thin path is a rule, a larger rectangle its four edges, a small square a bullet."""
+    width, height = box.width, box.height
+    if len(shapes.across) + len(shapes.down) >= MAX_RULES:
+        return
+    if height <= _THIN and width > 4 * max(height, 1.0):
+        shapes.across.append(Rule(box.middle, box.left, box.right))
+    elif width <= _THIN and height > 4 * max(width, 1.0):
+        shapes.down.append(Rule((box.left + box.right) / 2, box.top, box.bottom))
+    elif 1.0 <= width <= 9 and 1.0 <= height <= 9 and 0.5 <= width / height <= 2:
+        shapes.bullets.append(box)
+    elif width > 9 and height > 6 and _is_grid_or_frame(obj):
+        _add_edges(shapes, box)
+
+
+def _is_grid_or_frame(obj: Handle) -> bool:
+    """A path of straight segments only, with few of them: a cell's or table's frame."""
+    import pypdfium2.raw as pdfium
+
+    count = pdfium.FPDFPath_CountSegments(obj)
+    if not 4 <= count <= 6:
+        return False
+    return all(
+        pdfium.FPDFPathSegment_GetType(pdfium.FPDFPath_GetPathSegment(obj, index))
+        != pdfium.FPDF_SEGMENT_BEZIERTO
+        for index in range(count)
+    )
+
+
+def _add_edges(shapes: Shapes, box: Box) -> None:
+    shapes.across += [Rule(box.top, box.left, box.right), Rule(box.bottom, box.left, box.right)]
+    shapes.down += [Rule(box.left, box.top, box.bottom), Rule(box.right, box.top, box.bottom)]
+
+
+def _mark(cover: bytearray, box: Box, frame: Frame) -> None:
+    if frame.width <= 0 or frame.height <= 0:
+        return
+    columns = _cells(box.left, box.right, frame.width)
+    for row in _cells(box.top, box.bottom, frame.height):
+        for column in columns:
+            cover[row * _RASTER + column] = 1
+
+
+def _cells(start: float, end: float, length: float) -> range:
+    first = max(0, min(_RASTER, int(start / length * _RASTER + 0.5)))
+    last = max(0, min(_RASTER, int(end / length * _RASTER + 0.5)))
+    return range(first, last)
