@@ -19,11 +19,17 @@ BUILT_IN: dict[str, str] = {
     "text/markdown": "rag_chunker.parsing.markdown:MarkdownParser",
     "text/html": "rag_chunker.parsing.html:HtmlParser",
     "application/pdf": "rag_chunker.parsing.pdf:PdfParser",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "rag_chunker.parsing.sheets:SheetsParser",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": (
+        "rag_chunker.parsing.sheets:SheetsParser"
+    ),
     "application/vnd.ms-excel": "rag_chunker.parsing.sheets:SheetsParser",
-    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "rag_chunker.parsing.sheets:SheetsParser",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": (
+        "rag_chunker.parsing.sheets:SheetsParser"
+    ),
     "application/vnd.ms-excel.sheet.macroenabled.12": "rag_chunker.parsing.sheets:SheetsParser",
     "application/vnd.oasis.opendocument.spreadsheet": "rag_chunker.parsing.sheets:SheetsParser",
+    "text/csv": "rag_chunker.parsing.delimited:DelimitedParser",
+    "text/tab-separated-values": "rag_chunker.parsing.delimited:DelimitedParser",
 }
 """Media type to `module:class`; imported when first asked for."""
 

@@ -1,0 +1,133 @@
+"""CSV and TSV: every value stays in its row and under its column."""
+
+import csv
+from io import StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_chunker.parsing.delimited import DelimitedParser, rows
+from rag_core.types import CorpusId, DocumentId, ParsedDocument, Source, TenantId
+
+
+def parse(text: str | bytes, name: str = "list.csv") -> ParsedDocument:
+    source = Source(
+        document_id=DocumentId("d1"), tenant_id=TenantId("t1"), corpus_id=CorpusId("c1"), uri=name
+    )
+    return DelimitedParser().parse(source, text.encode() if isinstance(text, str) else text)
+
+
+def texts(text: str | bytes, name: str = "list.csv") -> list[str]:
+    return [block.text for block in parse(text, name).blocks]
+
+
+def headers(text: str) -> set[object]:
+    return {block.attributes.get("table_header") for block in parse(text).blocks}
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "text"),
+    [
+        (",", "name,age\nAnn,30\nBo,41\n"),
+        (";", "name;price\nbolt;1,50\nnut;2,75\n"),
+        (";", "1,5;2,5\n3,5;4,5\n"),
+        ("\t", "name\tnote\nAnn\tlikes a, b, c\n"),
+        ("|", "name|note\nAnn|a, b\nBo|c; d\n"),
+        (",", 'name,note\n"Ann","a;b;c"\n"Bo","d;e"\n'),
+        (";", "Report for May, final\n\nname;age\nAnn;30\nBo;41\n"),
+    ],
+)
+def test_the_delimiter_is_found(delimiter: str, text: str) -> None:
+    assert parse(text).document.metadata["delimiter"] == delimiter
+
+
+def test_a_first_line_decides_the_delimiter_and_gives_no_block() -> None:
+    assert texts("sep=;\na,b;c\n1,2;3\n") == ["a,b | c", "1,2 | 3"]
+
+
+def test_tabs_win_in_a_file_named_after_them() -> None:
+    assert texts("a, b\tc, d\n1, 2\t3, 4\n", "list.tsv") == ["a, b | c, d", "1, 2 | 3, 4"]
+
+
+def test_one_column_with_commas_in_its_words_stays_one_column() -> None:
+    assert texts("Saying\nHaste makes waste\nTime flies\nCome, see\n")[-1] == "Come, see"
+
+
+def test_quoted_line_breaks_and_doubled_quotes_stay_in_their_row() -> None:
+    text = 'id,comment\n1,"says ""hello""\nand leaves\n\nlate"\n2,plain\n'
+    assert texts(text) == ["id | comment", '1 | says "hello" and leaves late', "2 | plain"]
+
+
+def test_a_quote_behind_a_space_still_quotes() -> None:
+    assert texts('a, b\n1, "x, y"\n') == ["a | b", "1 | x, y"]
+
+
+def test_an_open_quote_swallows_nothing() -> None:
+    text = 'id,size\n1,"5\n2,6\n3,7\n'
+    assert texts(text) == ["id | size", '1 | "5', "2 | 6", "3 | 7"]
+
+
+def test_blank_lines_and_ragged_rows_lose_nothing() -> None:
+    assert texts("a,b\n\n1\n,,\n2,3,4\n") == ["a | b", "1", "2 | 3 | 4"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_column() -> None:
+    assert texts('"street, no",floor\n"Elm, 9",3\n'.encode("utf-8-sig"))[0] == "street, no | floor"
+    assert texts("a,b\n1,2\n".encode("utf-16"))[0] == "a | b"
+
+
+def test_lines_end_as_they_like() -> None:
+    for end in ("\n", "\r\n", "\r"):
+        assert texts(f"a,b{end}1,2{end}") == ["a | b", "1 | 2"]
+
+
+def test_a_unicode_line_separator_is_no_row_end() -> None:
+    assert texts("a,b\n1,x\u2028y\x0bz\n")[1] == "1 | x y z"
+
+
+def test_the_header_is_known_in_each_row_only_if_there_is_one() -> None:
+    assert headers("name,age\nAnn,30\n") == {"name | age"}
+    assert headers("Ann,30\nBo,41\n") == {None}
+    assert headers("country,2023,2024\nPeru,1,2\n") == {"country | 2023 | 2024"}
+    assert headers("2020-01-01,5\n2020-01-02,6\n") == {None}
+
+
+def test_a_title_line_is_a_paragraph_above_the_table() -> None:
+    blocks = parse("Stock in May\n\nitem,qty\nbolt,4\n").blocks
+    assert [(b.type.value, b.text) for b in blocks] == [
+        ("paragraph", "Stock in May"),
+        ("table_row", "item | qty"),
+        ("table_row", "bolt | 4"),
+    ]
+
+
+def test_every_value_of_a_wide_table_carries_its_column() -> None:
+    names = ",".join(f"metric_{n:02}" for n in range(60))
+    values = ",".join(f"{100 + n}.{n:02}" for n in range(60))
+    (row,) = parse(f"{names}\n{values}\n").blocks
+    assert [n for n in range(60) if f"metric_{n:02}: {100 + n}.{n:02}" not in row.text] == []
+
+
+def test_a_field_may_be_longer_than_the_library_allows() -> None:
+    assert len(texts(f"a,b\n1,{'x' * 300_000}\n")[1]) > 300_000
+
+
+def test_an_empty_file_gives_nothing() -> None:
+    assert texts("") == texts("\n\n") == texts(",,\n") == []
+
+
+field = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=8)
+
+
+@given(st.lists(st.lists(field, min_size=2, max_size=4), max_size=6))
+def test_what_a_writer_wrote_is_read_back(table: list[list[str]]) -> None:
+    target = StringIO()
+    csv.writer(target, lineterminator="\n").writerows(table)
+    kept = [[value.lstrip(" ") for value in row] for row in table]
+    assert list(rows(target.getvalue(), ",")) == kept
+
+
+@given(st.text(alphabet='a",; \n', max_size=60))
+def test_no_letter_is_lost_whatever_the_quotes(text: str) -> None:
+    assert "".join(texts(text)).count("a") == text.count("a")
