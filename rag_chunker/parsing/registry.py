@@ -23,13 +23,13 @@ BUILT_IN: dict[str, str] = {
         "rag_chunker.parsing.sheets:SheetsParser"
     ),
     "application/vnd.ms-excel": "rag_chunker.parsing.sheets:SheetsParser",
-    "application/vnd.ms-excel.sheet.binary.macroenabled.12": (
+    "application/vnd.ms-excel.sheet.binary.macroEnabled.12": (
         "rag_chunker.parsing.sheets:SheetsParser"
     ),
-    "application/vnd.ms-excel.sheet.macroenabled.12": "rag_chunker.parsing.sheets:SheetsParser",
     "application/vnd.oasis.opendocument.spreadsheet": "rag_chunker.parsing.sheets:SheetsParser",
     "text/csv": "rag_chunker.parsing.delimited:DelimitedParser",
     "text/tab-separated-values": "rag_chunker.parsing.delimited:DelimitedParser",
+    "message/rfc822": "rag_chunker.parsing.mail:MailParser",
 }
 """Media type to `module:class`; imported when first asked for."""
 
