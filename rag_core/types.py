@@ -114,6 +114,8 @@ class Block(_Value):
     `list_depth`      0 for the outermost list
     `list_marker`     as written or shown: `-`, `1.`, `a)`
     `href`            target of a block that is one link
+    `note`            of other: `footnote`, `endnote`, `comment`, `speaker` or `picture` (its
+                      alternative text)
     """
 
     @model_validator(mode="after")

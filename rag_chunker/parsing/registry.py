@@ -29,6 +29,13 @@ BUILT_IN: dict[str, str] = {
     "application/vnd.oasis.opendocument.spreadsheet": "rag_chunker.parsing.sheets:SheetsParser",
     "text/csv": "rag_chunker.parsing.delimited:DelimitedParser",
     "text/tab-separated-values": "rag_chunker.parsing.delimited:DelimitedParser",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": (
+        "rag_chunker.parsing.docx:DocxParser"
+    ),
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.template": (
+        "rag_chunker.parsing.docx:DocxParser"
+    ),
+    "application/vnd.ms-word.document.macroEnabled.12": "rag_chunker.parsing.docx:DocxParser",
     "message/rfc822": "rag_chunker.parsing.mail:MailParser",
 }
 """Media type to `module:class`; imported when first asked for."""

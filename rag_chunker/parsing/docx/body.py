@@ -1,0 +1,265 @@
+"""How does the body of a Word document become blocks? Paragraph by paragraph, in reading order.
+
+No Python recursion: every container is a generator that yields blocks and further generators,
+and `Body.blocks` runs them from a stack.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import JsonValue
+
+from rag_chunker.parsing.docx.inline import InlineReader, Line, chosen
+from rag_chunker.parsing.docx.names import (
+    ALTERNATE,
+    PPR,
+    REMOVED,
+    RPR,
+    TBL,
+    P,
+    number,
+    value,
+    w,
+)
+from rag_chunker.parsing.docx.numbering import Marker, Numbering
+from rag_chunker.parsing.docx.styles import Styles, outline_meaning, paragraph_style
+from rag_chunker.parsing.docx.tables import Table
+from rag_chunker.parsing.style_names import Meaning, Role
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType
+
+Steps = Iterator["Block | Steps"]
+
+DEEPEST_HEADING = 6
+_BOX = "box"
+_TYPES = {Role.quote: BlockType.quote, Role.caption: BlockType.caption, Role.code: BlockType.code}
+_GALLERY = f"{w('sdtPr')}/{w('docPartObj')}/{w('docPartGallery')}"
+
+
+class Body:
+    """One pass over a document. `notes` maps kind and id to the note's element."""
+
+    def __init__(
+        self,
+        styles: Styles,
+        numbering: Numbering,
+        reader: InlineReader,
+        notes: dict[tuple[str, str], Any],
+    ) -> None:
+        self._styles = styles
+        self._numbering = numbering
+        self._reader = reader
+        self._notes = notes
+        self._tables = 0
+        self._carried = ""
+        self._held: list[Line] = []
+        self.title: str | None = None
+        """Text of the first paragraph in style Title, known when all blocks are read."""
+
+    def blocks(self, root: Any) -> Iterator[Block]:
+        """The blocks of everything below `root`. Code may be blank: see `merged_code`."""
+        stack: list[Steps] = [self._document(root)]
+        while stack:
+            step = next(stack[-1], None)
+            if step is None:
+                stack.pop()
+            elif isinstance(step, Block):
+                yield step
+            else:
+                stack.append(step)
+
+    def _document(self, root: Any) -> Steps:
+        yield self._children(root, None)
+        if not is_blank(self._carried):
+            yield _block(BlockType.paragraph, self._carried.strip())
+        for line in self._held:
+            yield self._attached(line, None)
+
+    def _children(self, parent: Any, aside: str | None) -> Steps:
+        """The blocks of a container. `aside` is None in the body itself, `_BOX` in a text box
+        beside running text, where headings must not claim the text that goes on after the box,
+        or the kind of a note, where all text is `other`."""
+        for child in parent:
+            if child.tag == P:
+                yield from self._paragraph(child, aside)
+            elif child.tag == TBL:
+                yield self._table(child, aside)
+            elif child.tag == ALTERNATE:
+                yield self._children(chosen(child), aside)
+            elif child.tag not in REMOVED and len(child) and not _is_contents(child):
+                yield self._children(child, aside)
+
+    def _paragraph(self, paragraph: Any, aside: str | None) -> Steps:
+        properties = paragraph.find(PPR)
+        style = paragraph_style(properties) or self._styles.default_id()
+        line = self._reader.read(paragraph, style)
+        text = self._carried + line.text
+        self._held.append(line)
+        if _runs_on(properties):
+            self._carried = text
+            return
+        lines, self._held, self._carried = self._held, [], ""
+        yield from self._own(properties, style, text, line, aside)
+        for line in lines:
+            yield self._attached(line, aside)
+
+    def _own(
+        self, properties: Any, style: str, text: str, line: Line, aside: str | None
+    ) -> Iterator[Block]:
+        """The block of a paragraph itself."""
+        if aside in (None, _BOX):
+            marker = self._marker(properties, style)
+            block = self._block(properties, style, text, line, marker)
+        else:
+            block = _note(str(aside), text)
+        if block is None:
+            return
+        if aside == _BOX and block.type is BlockType.heading:
+            block = _block(BlockType.paragraph, block.text)
+        yield block
+
+    def _attached(self, line: Line, aside: str | None) -> Steps:
+        """What hangs on a paragraph: pictures' alternative texts, boxes, notes, in this order.
+
+        A note is read once, where it is first referred to.
+        """
+        for text in line.pictures:
+            if (picture := _note("picture", text)) is not None:
+                yield picture
+        inside = _BOX if aside is None and not is_blank(line.text) else aside
+        for box in line.boxes:
+            yield self._children([box] if box.tag in (P, TBL) else box, inside)
+        for kind, note_id in line.notes:
+            if (element := self._notes.pop((kind, note_id), None)) is not None:
+                yield self._children(element, kind)
+
+    def _block(
+        self, properties: Any, style: str, text: str, line: Line, marker: Marker | None
+    ) -> Block | None:
+        meaning = self.meaning(properties, style)
+        if meaning.role is Role.code:
+            return _block(BlockType.code, text)
+        if is_blank(text) or meaning.role is Role.contents:
+            return None
+        if meaning.role in (Role.heading, Role.title):
+            return self._heading(meaning, " ".join(text.split()), marker)
+        raw, text = text, text.strip()
+        if marker is not None:
+            return _block(
+                BlockType.list_item, text, list_depth=marker.depth, list_marker=marker.text
+            )
+        if meaning.role is Role.list_item:
+            return _block(BlockType.list_item, text, list_depth=meaning.level, list_marker="-")
+        if meaning.role is Role.body and line.monospace:
+            return _block(BlockType.code, raw)
+        return _block(_TYPES.get(meaning.role, BlockType.paragraph), text)
+
+    def _heading(self, meaning: Meaning, text: str, marker: Marker | None) -> Block:
+        level = min(meaning.level, DEEPEST_HEADING)
+        if meaning.role is Role.title:
+            level = 1
+            self.title = self.title or text
+        attributes: dict[str, JsonValue] = {} if marker is None else {"list_marker": marker.text}
+        return Block(type=BlockType.heading, text=text, level=level, attributes=attributes)
+
+    def meaning(self, properties: Any, style: str) -> Meaning:
+        """What a paragraph is: its own outline level says it, else its style."""
+        level = value(properties, w("outlineLvl"))
+        return self._styles.meaning(style) if level is None else outline_meaning(level)
+
+    def _marker(self, properties: Any, style: str) -> Marker | None:
+        """Counts the paragraph in its list, if it is in one."""
+        own = None if properties is None else properties.find(w("numPr"))
+        number_id, level_text = value(own, w("numId")), value(own, w("ilvl"))
+        level = None if level_text is None else number(level_text)
+        if number_id is not None:
+            return self._numbering.marker(number_id, level or 0, style)
+        inherited = self._styles.numbered(style)
+        if inherited is None:
+            return None
+        level = inherited.level if level is None else level
+        return self._numbering.marker(inherited.number_id, level, style)
+
+    def _table(self, element: Any, aside: str | None) -> Steps:
+        table = Table(element)
+        number_of_table = self._tables
+        self._tables += 1
+        if table.is_box():
+            for cell in table.cells():
+                yield self._children(cell, aside)
+            return
+        for part in table.parts(self.is_heading):
+            if part.layout is not None:
+                for cell in part.layout:
+                    yield self._children(cell, aside)
+                continue
+            attached: list[Line] = []
+            rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
+            yield part.blocks(rows, number_of_table)
+            for line in attached:
+                yield self._attached(line, aside)
+
+    def _cell(self, paragraphs: list[Any], attached: list[Line]) -> str:
+        """The text of a cell on one line; an empty numbered paragraph shows its number."""
+        texts = []
+        for paragraph in paragraphs:
+            properties = paragraph.find(PPR)
+            style = paragraph_style(properties) or self._styles.default_id()
+            line = self._reader.read(paragraph, style)
+            marker = self._marker(properties, style)
+            text = line.text
+            texts.append(marker.text if marker is not None and is_blank(text) else text)
+            if line.pictures or line.boxes or line.notes:
+                attached.append(line)
+        return " ".join(texts)
+
+    def is_heading(self, paragraph: Any) -> bool:
+        """Whether a paragraph is styled as a heading."""
+        properties = paragraph.find(PPR)
+        style = paragraph_style(properties) or self._styles.default_id()
+        return self.meaning(properties, style).role in (Role.heading, Role.title)
+
+
+def merged_code(blocks: Iterator[Block]) -> Iterator[Block]:
+    """The blocks with each run of code paragraphs made one block, and blank code dropped."""
+    lines: list[str] = []
+    for block in blocks:
+        if block.type is BlockType.code:
+            lines.append(block.text)
+            continue
+        yield from _code(lines)
+        lines = []
+        yield block
+    yield from _code(lines)
+
+
+def _code(lines: list[str]) -> Iterator[Block]:
+    text = "\n".join(lines)
+    if not is_blank(text):
+        yield _block(BlockType.code, text.strip("\n").rstrip())
+
+
+def _block(kind: BlockType, text: str, **attributes: JsonValue) -> Block:
+    return Block(type=kind, text=text, attributes=attributes)
+
+
+def _note(kind: str, text: str) -> Block | None:
+    return None if is_blank(text) else _block(BlockType.other, text.strip(), note=kind)
+
+
+def _runs_on(properties: Any | None) -> bool:
+    """Whether the next paragraph goes on in the same line: the paragraph mark was deleted under
+    change tracking, or the text is a drop cap."""
+    if properties is None:
+        return False
+    mark = properties.find(RPR)
+    if mark is not None and any(mark.find(name) is not None for name in REMOVED):
+        return True
+    frame = properties.find(w("framePr"))
+    return frame is not None and frame.get(w("dropCap")) in ("drop", "margin")
+
+
+def _is_contents(element: Any) -> bool:
+    """Whether a content control is Word's generated table of contents."""
+    gallery = element.find(_GALLERY) if element.tag == w("sdt") else None
+    return gallery is not None and gallery.get(w("val")) == "Table of Contents"

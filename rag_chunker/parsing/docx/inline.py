@@ -1,0 +1,170 @@
+"""What does a paragraph say? Its shown text, and what hangs on it: boxes, notes, pictures."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rag_chunker.parsing.docx.fields import Fields, is_contents
+from rag_chunker.parsing.docx.names import (
+    ALTERNATE,
+    CHOICE,
+    DRAWING_PROPERTIES,
+    FALLBACK,
+    PPR,
+    REMOVED,
+    RPR,
+    TBL,
+    TEXT_BOX,
+    P,
+    m,
+    switched_on,
+    value,
+    w,
+)
+from rag_chunker.parsing.docx.styles import Styles, monospace_font
+from rag_chunker.parsing.docx.symbols import symbol
+
+_TEXT = frozenset({w("t"), m("t")})
+_CHARACTERS = {
+    w("tab"): "\t",
+    w("ptab"): "\t",
+    w("br"): "\n",
+    w("cr"): "\n",
+    w("noBreakHyphen"): "-",
+}
+_SKIPPED = REMOVED | {
+    PPR,
+    w("sdtPr"),
+    w("sdtEndPr"),
+    w("rt"),  # how to pronounce the base text of a ruby
+    w("delText"),
+    w("delInstrText"),
+}
+_NOTES = {
+    w("footnoteReference"): "footnote",
+    w("endnoteReference"): "endnote",
+    w("commentReference"): "comment",
+}
+_MATH_SIGNS = {m("den"): "/", m("sup"): "^", m("sub"): "_", m("rad"): "√"}
+_MATH_GROUPS = frozenset({m("num"), *_MATH_SIGNS})
+_SOFT_HYPHEN = "\u00ad"
+
+
+@dataclass
+class Line:
+    """One paragraph, read."""
+
+    parts: list[str] = field(default_factory=list)
+    boxes: list[Any] = field(default_factory=list)
+    """Elements with paragraphs of their own, such as text boxes."""
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    """Kind (`footnote`, `endnote`, `comment`) and id of what the paragraph refers to."""
+    pictures: list[str] = field(default_factory=list)
+    """The alternative texts of its pictures."""
+    monospace: bool = False
+    """Whether it has text, and all of it is in a typewriter font."""
+    proportional: bool = False
+
+    @property
+    def text(self) -> str:
+        """The shown text, line breaks as `\\n`, edges as they are."""
+        return "".join(self.parts).replace(_SOFT_HYPHEN, "")
+
+
+class InlineReader:
+    """Reads paragraphs in document order: fields may go on from one to the next."""
+
+    def __init__(self, styles: Styles, fields: Fields) -> None:
+        self._styles = styles
+        self._fields = fields
+
+    def read(self, paragraph: Any, style_id: str) -> Line:
+        """Everything that one `w:p` shows."""
+        line = Line()
+        hidden = self._styles.hidden(style_id)
+        monospace = self._styles.monospace(style_id)
+        stack: list[Any] = list(reversed(paragraph))
+        run_shown, run_monospace = not hidden, monospace
+        while stack:
+            item = stack.pop()
+            if isinstance(item, str):
+                line.parts.append(item)
+                continue
+            tag = item.tag
+            if tag in _TEXT:
+                if (run_shown or tag == m("t")) and not self._fields.hidden and item.text:
+                    line.parts.append(item.text)
+                    self._note_font(line, item.text, run_monospace)
+            elif tag == w("r"):
+                run_shown, run_monospace = self._run(item, hidden, monospace)
+                stack.extend(reversed(item))
+            elif tag in _CHARACTERS:
+                if run_shown and not self._fields.hidden:
+                    line.parts.append(_CHARACTERS[tag])
+            elif tag not in _SKIPPED and isinstance(tag, str):
+                self._other(item, tag, line, stack, run_shown)
+        line.monospace = line.monospace and not line.proportional
+        return line
+
+    def _run(self, run: Any, hidden: bool, monospace: bool) -> tuple[bool, bool]:
+        """Whether a run is shown, and whether in a typewriter font."""
+        properties = run.find(RPR)
+        if properties is None:
+            return not hidden, monospace
+        style = value(properties, w("rStyle"))
+        vanish = switched_on(properties, w("vanish"))
+        if vanish is None:
+            vanish = hidden or (style is not None and self._styles.hidden(style))
+        fonts = properties.find(w("rFonts"))
+        answer = None if fonts is None else monospace_font(fonts)
+        if answer is None:
+            answer = monospace or (style is not None and self._styles.monospace(style))
+        return not vanish, answer
+
+    def _note_font(self, line: Line, text: str, monospace: bool) -> None:
+        if text.isspace():
+            return
+        if monospace:
+            line.monospace = True
+        else:
+            line.proportional = True
+
+    def _other(self, item: Any, tag: str, line: Line, stack: list[Any], shown: bool) -> None:
+        if tag == w("fldChar"):
+            self._fields.mark(item.get(w("fldCharType"), ""))
+        elif tag == w("instrText"):
+            self._fields.instruct(item.text or "")
+        elif tag == w("fldSimple"):
+            if not is_contents(item.get(w("instr"), "")):
+                stack.extend(reversed(item))
+        elif tag == w("sym"):
+            if shown and not self._fields.hidden:
+                line.parts.append(symbol(item.get(w("font"), ""), item.get(w("char"), "")))
+        elif tag in _NOTES:
+            line.notes.append((_NOTES[tag], item.get(w("id"), "")))
+        elif tag in (TEXT_BOX, P, TBL):
+            line.boxes.append(item)
+        elif tag == ALTERNATE:
+            stack.extend(reversed(chosen(item)))
+        elif tag == DRAWING_PROPERTIES:
+            line.pictures.append(item.get("descr", ""))
+        elif tag in _MATH_GROUPS:
+            stack.extend(reversed(_grouped(item, tag)))
+        else:
+            stack.extend(reversed(item))
+
+
+def chosen(alternatives: Any) -> list[Any]:
+    """What to read of `mc:AlternateContent`: the first choice, the fallback only without one."""
+    choice = alternatives.find(CHOICE)
+    if choice is None:
+        choice = alternatives.find(FALLBACK)
+    return [] if choice is None else list(choice)
+
+
+def _grouped(item: Any, tag: str) -> list[Any]:
+    """A part of a formula as one would type it: `(a+b)/2`, `x^2`."""
+    size = sum(len(text.text or "") for text in item.iter(m("t")))
+    if not size:
+        return []
+    sign = _MATH_SIGNS.get(tag, "")
+    return [sign, *item] if size == 1 else [f"{sign}(", *item, ")"]

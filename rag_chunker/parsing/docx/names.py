@@ -1,0 +1,53 @@
+"""The element and attribute names of WordprocessingML that the walkers of this package meet."""
+
+from typing import Any
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
+
+
+def w(name: str) -> str:
+    """The full name of a WordprocessingML element or attribute."""
+    return _W + name
+
+
+def m(name: str) -> str:
+    """The full name of an Office math element."""
+    return _M + name
+
+
+VAL = w("val")
+P, PPR, RPR, TBL, TR, TC = w("p"), w("pPr"), w("rPr"), w("tbl"), w("tr"), w("tc")
+CHOICE, FALLBACK = _MC + "Choice", _MC + "Fallback"
+ALTERNATE = _MC + "AlternateContent"
+DRAWING_PROPERTIES = _WP + "docPr"
+TEXT_BOX = w("txbxContent")
+
+REMOVED = frozenset({w("del"), w("moveFrom")})
+"""What a tracked change took away (or moved away: `moveTo` has it)."""
+
+
+def value(parent: Any, *path: str) -> str | None:
+    """`w:val` of the element at the end of a path of child names, None where that leads nowhere."""
+    for name in path:
+        parent = parent.find(name) if parent is not None else None
+    found: str | None = None if parent is None else parent.get(VAL)
+    return found
+
+
+def number(text: str | None, default: int = 0) -> int:
+    """A decimal attribute; `default` if it is absent or no number, at most 9 digits believed."""
+    try:
+        return int(text) if text is not None and len(text) < 10 else default
+    except ValueError:
+        return default
+
+
+def switched_on(parent: Any, name: str) -> bool | None:
+    """An on/off property: True, False, or None if `parent` does not have it."""
+    found = parent.find(name) if parent is not None else None
+    if found is None:
+        return None
+    return found.get(VAL, "1") not in ("0", "false", "off", "none")

@@ -1,0 +1,83 @@
+"""Word documents (docx, docm, dotx; transitional and strict) read straight from their XML parts."""
+
+from importlib.metadata import version
+from typing import Any
+
+from rag_chunker.parsing.archive import Archive, open_archive
+from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.docx.body import Body, merged_code
+from rag_chunker.parsing.docx.fields import Fields
+from rag_chunker.parsing.docx.inline import InlineReader
+from rag_chunker.parsing.docx.names import w
+from rag_chunker.parsing.docx.numbering import Numbering
+from rag_chunker.parsing.docx.styles import Styles
+from rag_chunker.parsing.opc import core_properties, main_part, part_root, related
+from rag_core.errors import CorruptDocument
+from rag_core.spi import Parser
+from rag_core.types import Block, ParsedDocument, Source
+
+_MIME = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+class DocxParser(Parser):
+    """Headings by style chain, built-in style name (in any language) or outline level.
+
+    The accepted state of tracked changes counts. Foot- and endnotes, comments and pictures'
+    alternative texts follow their paragraph as `other` blocks. Generated tables of contents,
+    page headers and footers, and hidden text are dropped. A paragraph in style Title is a heading
+    of level 1 beside those of style Heading 1, and the document's title.
+    """
+
+    def parse(self, source: Source, data: bytes) -> ParsedDocument:
+        with blamed_on(source), open_archive(data) as archive:
+            title, metadata = core_properties(archive)
+            blocks, styled_title = _read(archive)
+        document = source.document(
+            data,
+            mime_type=source.mime_type or _MIME,
+            title=styled_title or title,
+            metadata=metadata,
+        )
+        return ParsedDocument(document=document, blocks=tuple(blocks))
+
+    def version(self) -> str:
+        return f"1 lxml-{version('lxml')}"
+
+
+def _read(archive: Archive) -> tuple[list[Block], str | None]:
+    main = main_part(archive)
+    root = part_root(archive, main)
+    if root.tag != w("document"):
+        raise CorruptDocument(f"its main part is {root.tag!r}, not a Word document")
+    parts = {kind: names[0] for kind, names in related(archive, main).items()}
+    roots: dict[str, Any] = {
+        kind: part_root(archive, parts[kind])
+        for kind in ("styles", "numbering", "footnotes", "endnotes", "comments")
+        if kind in parts and parts[kind] in archive
+    }
+    styles = Styles(roots.get("styles"))
+    blocks, title, unfinished = _walk(root, roots, styles, lenient=False)
+    if unfinished:
+        blocks, title, _ = _walk(root, roots, styles, lenient=True)
+    return blocks, title
+
+
+def _walk(
+    root: Any, roots: dict[str, Any], styles: Styles, *, lenient: bool
+) -> tuple[list[Block], str | None, bool]:
+    fields = Fields(lenient=lenient)
+    numbering = Numbering(roots.get("numbering"))
+    body = Body(styles, numbering, InlineReader(styles, fields), _notes(roots))
+    blocks = list(merged_code(body.blocks(root)))
+    return blocks, body.title, fields.unfinished
+
+
+def _notes(roots: dict[str, Any]) -> dict[tuple[str, str], Any]:
+    """Notes by kind and id, without the lines that part them from the text."""
+    return {
+        (kind, note.get(w("id"), "")): note
+        for kind in ("footnote", "endnote", "comment")
+        if f"{kind}s" in roots
+        for note in roots[f"{kind}s"].iterchildren(w(kind))
+        if note.get(w("type"), "normal") == "normal"
+    }

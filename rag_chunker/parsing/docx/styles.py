@@ -1,0 +1,129 @@
+"""What is a paragraph, by its style? Follows the chain of styles that a style is based on."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from rag_chunker.parsing.docx.names import PPR, RPR, VAL, number, switched_on, value, w
+from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
+
+_BODY = Meaning(Role.body)
+_BODY_OUTLINE_LEVEL = 9
+_MONOSPACE = (
+    "courier",
+    "consolas",
+    "menlo",
+    "monaco",
+    "mono",
+    "lucida console",
+    "andale",
+    "cascadia code",
+    "fira code",
+    "source code pro",
+    "inconsolata",
+    "fixedsys",
+    "等宽",
+)
+
+
+class Numbered(NamedTuple):
+    """The list that a style puts its paragraphs in."""
+
+    number_id: str
+    level: int | None
+    """None: the level that names the style."""
+
+
+class Styles:
+    """The style sheet of a document. `root` is the root of its styles part, None without one."""
+
+    def __init__(self, root: Any | None) -> None:
+        found = [] if root is None else root.findall(w("style"))
+        self._by_id = {style.get(w("styleId"), ""): style for style in found}
+        self._default = next(
+            (
+                style.get(w("styleId"), "")
+                for style in found
+                if style.get(w("type")) == "paragraph" and style.get(w("default")) in _ON
+            ),
+            "",
+        )
+        self.meaning = lru_cache(maxsize=None)(self._meaning)
+        self.numbered = lru_cache(maxsize=None)(self._numbered)
+        self.hidden = lru_cache(maxsize=None)(self._hidden)
+        self.monospace = lru_cache(maxsize=None)(self._monospace)
+
+    def _meaning(self, style_id: str) -> Meaning:
+        """What paragraphs of this style are: the first style of the chain that says it, by
+        its built-in name or its outline level. An unknown id is read as a name."""
+        if style_id and style_id not in self._by_id:
+            return meaning_of(style_id) or _BODY
+        for style in self._chain(style_id):
+            if meaning := meaning_of(value(style, w("name")) or ""):
+                return meaning
+            if (level := value(style, PPR, w("outlineLvl"))) is not None:
+                return outline_meaning(level)
+        return _BODY
+
+    def _numbered(self, style_id: str) -> Numbered | None:
+        """The list of this style, if it has one."""
+        level: int | None = None
+        for style in self._chain(style_id):
+            properties = style.find(f"{PPR}/{w('numPr')}")
+            if properties is None:
+                continue
+            if level is None and (text := value(properties, w("ilvl"))) is not None:
+                level = number(text)
+            if (number_id := value(properties, w("numId"))) is not None:
+                return Numbered(number_id, level)
+        return None
+
+    def _hidden(self, style_id: str) -> bool:
+        """Whether the style hides its text."""
+        flags = (switched_on(style.find(RPR), w("vanish")) for style in self._chain(style_id))
+        return next((flag for flag in flags if flag is not None), False)
+
+    def _monospace(self, style_id: str) -> bool:
+        """Whether the style sets a typewriter font. That of ordinary text does not count:
+        a document written in nothing else is not code."""
+        for style in self._chain(style_id):
+            if style.get(w("styleId")) == self._default:
+                return False
+            fonts = style.find(f"{RPR}/{w('rFonts')}")
+            if fonts is not None and (answer := monospace_font(fonts)) is not None:
+                return answer
+        return False
+
+    def _chain(self, style_id: str) -> Iterator[Any]:
+        seen: set[str] = set()
+        while style_id in self._by_id and style_id not in seen:
+            seen.add(style_id)
+            style = self._by_id[style_id]
+            yield style
+            style_id = value(style, w("basedOn")) or ""
+
+    def default_id(self) -> str:
+        """Id of the style of paragraphs that name none."""
+        return self._default
+
+
+_ON = ("1", "true", "on")
+
+
+def outline_meaning(level: str) -> Meaning:
+    """What an outline level says: 0..8 is heading 1..9, anything else body text."""
+    depth = number(level, _BODY_OUTLINE_LEVEL)
+    return Meaning(Role.heading, depth + 1) if 0 <= depth < _BODY_OUTLINE_LEVEL else _BODY
+
+
+def monospace_font(fonts: Any) -> bool | None:
+    """Whether a `w:rFonts` names a typewriter font; None if it names no font for Latin text."""
+    name = fonts.get(w("ascii")) or fonts.get(w("hAnsi"))
+    return None if name is None else any(part in name.casefold() for part in _MONOSPACE)
+
+
+def paragraph_style(properties: Any | None) -> str | None:
+    """The style id that paragraph properties name."""
+    found = None if properties is None else properties.find(w("pStyle"))
+    style: str | None = None if found is None else found.get(VAL)
+    return style

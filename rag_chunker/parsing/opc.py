@@ -1,0 +1,101 @@
+"""Which part of an Office Open XML package is which? Found by relationships, as the standard says.
+
+ISO/IEC 29500 exists in two dialects whose namespaces differ: "transitional", which most programs
+write, and "strict". Parts are read as if they were transitional, so that no walker knows of two.
+"""
+
+import posixpath
+import re
+from typing import Any
+from urllib.parse import unquote
+
+from pydantic import JsonValue
+
+from rag_chunker.parsing.archive import Archive, xml_root
+from rag_chunker.parsing.decoding import clean
+from rag_core.errors import CorruptDocument
+from rag_core.text import is_blank
+
+_RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+_STRICT = b"http://purl.oclc.org/ooxml/"
+_TRANSITIONAL: tuple[tuple[bytes, bytes], ...] = (
+    (b"wordprocessingml/main", b"wordprocessingml/2006/main"),
+    (b"presentationml/main", b"presentationml/2006/main"),
+    (b"spreadsheetml/main", b"spreadsheetml/2006/main"),
+    (b"officeDocument/math", b"officeDocument/2006/math"),
+    (b"officeDocument/relationships", b"officeDocument/2006/relationships"),
+    (b"drawingml/main", b"drawingml/2006/main"),
+    (b"drawingml/chart", b"drawingml/2006/chart"),
+    (b"drawingml/diagram", b"drawingml/2006/diagram"),
+    (b"drawingml/wordprocessingDrawing", b"drawingml/2006/wordprocessingDrawing"),
+)
+_CORE_FIELDS = {
+    "creator": "author",
+    "created": "created",
+    "modified": "modified",
+    "subject": "subject",
+    "description": "description",
+    "keywords": "keywords",
+    "language": "language",
+}
+
+
+def transitional(data: bytes) -> bytes:
+    """An XML part with strict namespaces and relationship types replaced by transitional ones."""
+    if _STRICT not in data:
+        return data
+    for strict, usual in _TRANSITIONAL:
+        pattern = re.escape(_STRICT + strict) + rb"(?=[\"'/])"
+        data = re.sub(pattern, b"http://schemas.openxmlformats.org/" + usual, data)
+    return data
+
+
+def part_root(archive: Archive, name: str) -> Any:
+    """The root element of a part, in transitional namespaces. Raises what `xml_root` raises."""
+    return xml_root(transitional(archive.read(name)))
+
+
+def main_part(archive: Archive) -> str:
+    """Name of the part that holds the document. Raises `CorruptDocument` if there is none."""
+    targets = related(archive, "").get("officeDocument", [])
+    found = next((target for target in targets if target in archive), None)
+    if found is None:
+        raise CorruptDocument("an Office file without a main document part: is it complete?")
+    return found
+
+
+def related(archive: Archive, part: str) -> dict[str, list[str]]:
+    """The parts that `part` (`""`: the package) refers to, by the last word of the relation.
+
+    For instance `{"styles": ["word/styles.xml"]}`. External targets are left out.
+    """
+    folder, name = posixpath.split(part)
+    rels = posixpath.join(folder, "_rels", f"{name}.rels")
+    found: dict[str, list[str]] = {}
+    if rels not in archive:
+        return found
+    for relation in part_root(archive, rels).iter(_RELATIONSHIPS):
+        if relation.get("TargetMode") == "External":
+            continue
+        kind = relation.get("Type", "").rpartition("/")[2]
+        target = unquote(relation.get("Target", ""))
+        path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+        found.setdefault(kind, []).append(path)
+    return found
+
+
+def core_properties(archive: Archive) -> tuple[str | None, dict[str, JsonValue]]:
+    """Title and metadata (`author`, `created`, ...) from the package's core properties."""
+    targets = related(archive, "").get("core-properties", [])
+    name = next((target for target in targets if target in archive), None)
+    if name is None:
+        return None, {}
+    fields: dict[str, str] = {}
+    for element in part_root(archive, name).iterchildren("{*}*"):
+        text = clean(element.text or "").strip()
+        if not is_blank(text):
+            fields[element.tag.rpartition("}")[2]] = text
+    metadata: dict[str, JsonValue] = {
+        ours: fields[theirs] for theirs, ours in _CORE_FIELDS.items() if theirs in fields
+    }
+    return fields.get("title"), metadata
