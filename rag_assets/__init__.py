@@ -1,0 +1,1 @@
+"""Many documents, over time: sources, the DuckDB store, its invariants, and the Dagster definitions."""
