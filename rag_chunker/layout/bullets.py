@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rag_chunker.layout.geometry import Box
 from rag_chunker.layout.lines import Line
-from rag_chunker.layout.markers import is_lone_bullet
+from rag_chunker.layout.markers import is_lone_bullet, is_lone_number
 
 _REACH = 3.5
 """In em of the text: how far left of its line a bullet stands at most."""
@@ -13,31 +13,48 @@ _REACH = 3.5
 
 def attach_bullets(lines: Sequence[Line], shapes: Sequence[Box]) -> list[Line]:
     """The lines without lone bullets; each line with a bullet at its left has it as `marker`."""
-    bullets = [(line.box, line.text) for line in lines if is_lone_bullet(line.text)]
-    bullets += [(shape, "•") for shape in shapes]
-    if not bullets:
+    for line in lines:
+        _split_off(line)
+    lone = [line for line in lines if is_lone_bullet(line.text) or is_lone_number(line.text)]
+    if not lone and not shapes:
         return list(lines)
+    alone = {id(line) for line in lone}
     rest = sorted(
-        (line for line in lines if not is_lone_bullet(line.text)), key=lambda line: line.box.middle
+        (line for line in lines if id(line) not in alone), key=lambda line: line.box.middle
     )
     middles = [line.box.middle for line in rest]
-    kept: list[Line] = []
-    for box, glyph in bullets:
-        owner = _owner(box, rest, middles)
+    for mark in lone:
+        number = is_lone_number(mark.text)
+        owner = _owner(mark.box, rest, middles, below=not number)
         if owner is not None and owner.marker is None:
-            owner.marker, owner.marker_left = glyph, box.left
-    for line in lines:
-        if is_lone_bullet(line.text):
-            continue
-        kept.append(line)
-    return kept
+            owner.marker, owner.marker_left = mark.text, mark.left
+        elif number:
+            alone.discard(id(mark))
+    for shape in shapes:
+        owner = _owner(shape, rest, middles, below=shape.height > 6)
+        if owner is not None and owner.marker is None:
+            owner.marker, owner.marker_left = "•", shape.left
+    return [line for line in lines if id(line) not in alone]
 
 
-def _owner(bullet: Box, lines: Sequence[Line], middles: Sequence[float]) -> Line | None:
-    """The line right of a bullet at its height, else the one closely below it."""
+def _split_off(line: Line) -> None:
+    """Makes a bullet that a line starts with, well apart from its text, the line's marker."""
+    if len(line.words) < 2 or not is_lone_bullet(line.words[0].text) or line.words[1].glued:
+        return
+    first, second = line.words[0], line.words[1]
+    if second.left - first.right < 0.35 * second.style.size:
+        return
+    line.marker, line.marker_left = first.text, first.left
+    line.words = line.words[1:]
+
+
+def _owner(
+    bullet: Box, lines: Sequence[Line], middles: Sequence[float], *, below: bool
+) -> Line | None:
+    """The line right of a bullet at its height, else with `below` the one closely below it."""
     reach = 2.2 * max(bullet.height, 8.0)
     start = bisect_left(middles, bullet.middle - reach)
-    below: Line | None = None
+    under: Line | None = None
     best: Line | None = None
     for line in lines[start:]:
         if line.box.middle > bullet.middle + reach:
@@ -48,6 +65,6 @@ def _owner(bullet: Box, lines: Sequence[Line], middles: Sequence[float]) -> Line
         if line.box.top - 1 <= bullet.middle <= line.box.bottom + 1:
             if best is None or line.left < best.left:
                 best = line
-        elif below is None and line.box.middle > bullet.middle:
-            below = line
-    return best or (below if bullet.height > 6 else None)
+        elif under is None and line.box.middle > bullet.middle:
+            under = line
+    return best or (under if below else None)

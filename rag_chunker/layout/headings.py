@@ -38,6 +38,15 @@ class Kind(NamedTuple):
     font: str
 
 
+class Heading(NamedTuple):
+    """What decides the level of one heading."""
+
+    kind: Kind
+    depth: int | None
+    """Of its section number; None without one."""
+    page: int
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """How the running text looks."""
@@ -69,6 +78,12 @@ def kind_of(paragraph: Paragraph, text: str) -> Kind:
     style = paragraph.first.style
     bold = all(line.share_bold > 0.7 for line in paragraph.lines)
     return Kind(style.size, bold, _all_caps(text), style.italic, style.color, style.font)
+
+
+def heading_of(paragraph: Paragraph, text: str) -> Heading:
+    """What decides the level of a paragraph that is a heading with this text."""
+    number = section_number(text)
+    return Heading(kind_of(paragraph, text), number.depth if number else None, paragraph.page)
 
 
 def _all_caps(text: str) -> bool:
@@ -113,30 +128,84 @@ def _rare(paragraph: Paragraph, body: Body) -> bool:
     return body.share.get(paragraph.first.style, 0.0) < 0.07
 
 
-def levels_of(kinds: Sequence[Kind], depths: Sequence[int | None]) -> list[int]:
-    """A level, 1..6, for each heading: by the rank of its kind, and its number's depth.
+def levels_of(headings: Sequence[Heading]) -> list[int]:
+    """A level, 1..6, for each heading of a document, in its order.
 
-    `depths` is the depth of each heading's section number, None without one. Kinds whose
-    numbers all have one depth are set to it; the rest keep their order around them.
+    Kinds rank by size, weight, caps; those of one size and weight by which comes first below a
+    higher one. Section numbers overrule ranks: a number's depth counts from the level of the
+    highest kind that is numbered. All kinds that only the first page has, once each and above
+    the others, are the title's and share level 1.
     """
-    ranks = sorted(set(kinds), key=_rank)
-    merged: dict[Kind, int] = {}
+    ranked = _ranked(headings)
+    level_of: dict[Kind, int] = {}
+    base: int | None = None
     level = 0
+    titles = _title_kinds(headings, ranked)
+    for group in ranked:
+        depths = [h.depth for h in headings if h.kind in group and h.depth is not None]
+        size = sum(h.kind in group for h in headings)
+        if depths and 2 * len(depths) >= size:
+            if base is None:
+                base = level + 1 - min(depths)
+            level = max(level, base + min(depths))
+            level_of.update((kind, base + min(depths)) for kind in group)
+            level = max(level, base + max(depths))
+            continue
+        level += not (level and group <= titles)
+        level_of.update((kind, level) for kind in group)
+    return [_clamped(h, level_of, base) for h in headings]
+
+
+def _clamped(heading: Heading, level_of: dict[Kind, int], base: int | None) -> int:
+    level = level_of[heading.kind]
+    if base is not None and heading.depth is not None:
+        level = base + heading.depth
+    return max(1, min(6, level))
+
+
+def _title_kinds(headings: Sequence[Heading], ranked: Sequence[set[Kind]]) -> set[Kind]:
+    """The highest kinds as long as they occur once, on the first page, without a number."""
+    counts = Counter(heading.kind for heading in headings)
+    first = {h.kind for h in headings if h.page == headings[0].page and h.depth is None}
+    titles: set[Kind] = set()
+    for group in ranked:
+        if any(counts[kind] > 1 or kind not in first for kind in group):
+            break
+        titles |= group
+    return titles
+
+
+def _ranked(headings: Sequence[Heading]) -> list[set[Kind]]:
+    """Groups of kinds that are one level, the highest first."""
+    kinds = sorted({heading.kind for heading in headings}, key=_rank)
+    groups: list[set[Kind]] = []
+    start = 0
+    for end in range(1, len(kinds) + 1):
+        if end < len(kinds) and _rank(kinds[end])[:2] == _rank(kinds[start])[:2]:
+            continue
+        groups += _by_nesting(headings, kinds[start:end])
+        start = end
+    return groups
+
+
+def _by_nesting(headings: Sequence[Heading], tied: Sequence[Kind]) -> list[set[Kind]]:
+    """Kinds of one size and weight: those that open sections of higher kinds come first."""
+    looks = sorted({(kind.italic, kind.caps) for kind in tied})
+    if len(looks) == 1:
+        return [set(tied)]
+    opens: Counter[tuple[bool, bool]] = Counter()
+    inside = {(kind, (kind.italic, kind.caps)) for kind in tied}
+    names = dict(inside)
     before: Kind | None = None
-    for kind in ranks:
-        if before is None or _rank(kind)[:3] != _rank(before)[:3]:
-            level += 1
-        merged[kind] = level
-        before = kind
-    return [max(1, min(6, merged[kind])) for kind in kinds]
+    for heading in headings:
+        if heading.kind in names and (before is None or before not in names):
+            opens[names[heading.kind]] += 1
+        before = heading.kind
+    totals = Counter(names[h.kind] for h in headings if h.kind in names)
+    looks.sort(key=lambda look: (-opens[look] / totals[look], look[0], not look[1]))
+    return [{kind for kind in tied if names[kind] == look} for look in looks]
 
 
 def _rank(kind: Kind) -> tuple[float, bool, bool, bool, int, str]:
-    return (
-        -round(kind.size * 2) / 2,
-        not kind.bold,
-        kind.italic,
-        not kind.caps,
-        kind.color,
-        kind.font,
-    )
+    size = -round(kind.size * 2) / 2
+    return (size, not kind.bold, kind.italic, not kind.caps, kind.color, kind.font)

@@ -37,6 +37,8 @@ class Word:
     style: Style = PLAIN
     glued: bool = False
     """No white space before it: it goes on where the word before it ends."""
+    loose: bool = False
+    """Set apart from the word before by position only, in a text whose spaces are characters."""
     tag: int = -1
     """Number of the marked content it belongs to on its page; -1 for none."""
 

@@ -10,7 +10,8 @@ Wingdings."""
 _DASHES = "–—―‒-*·"
 _BULLET = re.compile(rf"([{re.escape(BULLETS)}])(?:\s+|$)")
 _SURE_BULLET = re.compile(rf"([{''.join(set(BULLETS) - set(_DASHES))}])\s*")
-_LETTER_O = re.compile(r"(o)\s+(?=\S)")
+_BOX = re.compile(r"[☐☑☒✅❏❑]\s+")
+"""Check boxes: they start an item and stay in its text, for they say whether it is done."""
 _ORDERED = re.compile(
     r"(\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5}|[IVXLC]{1,5})[.)]|\[\d{1,3}\]|\(\d{1,3}\))\s+(?=\S)"
 )
@@ -40,7 +41,15 @@ def list_marker(text: str) -> Marker | None:
     found = _ORDERED.match(text)
     if found:
         return Marker(found[1], found.end(), True)
-    return None
+    return Marker(text[0], 0, False) if _BOX.match(text) else None
+
+
+_LONE_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]")
+
+
+def is_lone_number(text: str) -> bool:
+    """Whether a line is nothing but the number or letter of a list item."""
+    return _LONE_NUMBER.fullmatch(text) is not None
 
 
 def is_lone_bullet(text: str) -> bool:

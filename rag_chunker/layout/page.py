@@ -31,7 +31,7 @@ def lay_out(
         if table is not None:
             ruled.append(table)
     ordered = reading_order([*rest, *ruled])
-    return find_aligned(ordered)
+    return find_aligned(ordered, across)
 
 
 def _take(grid: Grid, lines: list[Line]) -> tuple[Table | None, list[Line]]:

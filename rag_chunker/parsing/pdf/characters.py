@@ -40,18 +40,46 @@ class PageText:
     counts: Counts = field(default_factory=Counts)
 
 
-def read_text(text_page: Handle, frame: Frame, looks: Looks, limit: int) -> PageText:
+@dataclass
+class Spacing:
+    """How a document, as far as it was read, writes spaces: as characters, or as gaps only?"""
+
+    spaces: int = 0
+    inferred: int = 0
+    """Those that PDFium inferred from gaps."""
+
+    @property
+    def as_characters(self) -> bool:
+        """Whether an inferred space is rare enough to mean something."""
+        return self.inferred <= _FEW_INFERRED * self.spaces
+
+
+_FEW_INFERRED = 0.25
+
+
+def read_text(
+    text_page: Handle, frame: Frame, looks: Looks, spacing: Spacing, limit: int
+) -> PageText:
     """All lines of a text page, in the order of its content, in coordinates as seen upright.
 
     A line ends where PDFium breaks it, at a gap wider than `COLUMN_GAP`, and where the text
     jumps. At most `limit` characters are read. Characters outside the crop box are left out.
     """
     page = PageText()
-    builder = _Builder(page)
+    builder = _Builder(page, spacing)
     for text, look, box in _characters(text_page, frame, looks, page.counts, limit):
         builder.add(text, look, box)
     builder.end_line()
+    if not spacing.as_characters:
+        _forget_loose(page)
     return page
+
+
+def _forget_loose(page: PageText) -> None:
+    for lines in page.lines.values():
+        for line in lines:
+            for word in line.words:
+                word.loose = False
 
 
 Rect = tuple[float, float, float, float]
@@ -60,10 +88,14 @@ Rect = tuple[float, float, float, float]
 def _characters(
     text_page: Handle, frame: Frame, looks: Looks, counts: Counts, limit: int
 ) -> Iterator[tuple[str, Look | None, Rect | None]]:
-    """(text, look, box) of each character; a space or line break has neither look nor box."""
+    """(text, look, box) of each character; white space has neither look nor box.
+
+    A tab stands for a space that PDFium inferred from a gap.
+    """
     import pypdfium2.raw as pdfium
 
     unicode_of, box_of = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox
+    generated = pdfium.FPDFText_IsGenerated
     object_of, address = pdfium.FPDFText_GetTextObject, ctypes.addressof
     rect = pdfium.FS_RECTF()
     reference = ctypes.byref(rect)
@@ -75,7 +107,7 @@ def _characters(
             yield "\n", None, None
             continue
         if code in _SPACES:
-            yield " ", None, None
+            yield "\t" if generated(text_page, index) else " ", None, None
             continue
         if 0xD800 <= code < 0xDC00:
             high = code
@@ -132,13 +164,15 @@ def _seen(rect: "ctypes.Structure", frame: Frame, look: Look) -> Rect:
 class _Builder:
     """Collects characters into words and words into lines."""
 
-    def __init__(self, page: PageText) -> None:
+    def __init__(self, page: PageText, spacing: Spacing) -> None:
         self._page = page
+        self._spacing = spacing
         self._words: list[Word] = []
         self._look: Look | None = None
         self._letters: list[str] = []
         self._box = [0.0, 0.0, 0.0, 0.0]
         self._spaced = False
+        self._inferred = False
         self._hyphen = False
 
     def add(self, text: str, look: Look | None, box: Rect | None) -> None:
@@ -148,14 +182,17 @@ class _Builder:
             else:
                 self._end_word()
                 self._spaced = True
+                self._inferred = self._inferred or text == "\t"
+                self._spacing.inferred += text == "\t"
+                self._spacing.spaces += 1
             return
         if self._hyphen:
             self.end_line()
         if self._look is not None:
             self._before(look, box)
-        if self._drawn_twice(text, box):
+        if self._drawn_twice(text, look, box):
             return
-        if self._letters and look is not self._look:
+        if self._letters and self._look is not None and _other(look, self._look):
             self._end_word()
         self._put(text, look, box)
 
@@ -173,9 +210,12 @@ class _Builder:
         if jumps:
             self.end_line()
 
-    def _drawn_twice(self, text: str, box: Rect) -> bool:
-        """Whether the same character stands here already: how some producers fake bold."""
-        if not self._letters or self._letters[-1] != text:
+    def _drawn_twice(self, text: str, look: Look, box: Rect) -> bool:
+        """Whether another object put this character here already: how some fake bold.
+
+        The letters of a ligature share a place too, but come from one object.
+        """
+        if not self._letters or self._letters[-1] != text or look is self._look:
             return False
         width = box[2] - box[0]
         return abs(box[2] - self._box[2]) < 0.2 * width and width > 0
@@ -199,10 +239,12 @@ class _Builder:
         if not self._letters or self._look is None:
             return
         glued = bool(self._words) and not self._spaced
-        word = Word("".join(self._letters), *self._box, self._look.style, glued, self._look.tag)
-        self._words.append(word)
+        style, tag = self._look.style, self._look.tag
+        loose = self._inferred and not glued and bool(self._words)
+        self._words.append(Word("".join(self._letters), *self._box, style, glued, loose, tag))
         self._letters = []
         self._spaced = False
+        self._inferred = False
 
     def end_line(self) -> None:
         self._end_word()
@@ -214,7 +256,12 @@ class _Builder:
         self._words = []
         self._look = None
         self._spaced = False
+        self._inferred = False
         self._hyphen = False
+
+
+def _other(look: Look, before: Look) -> bool:
+    return look.style is not before.style or look.tag != before.tag
 
 
 def _right_to_left(letters: list[str]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.page import lay_out
-from rag_chunker.parsing.pdf.characters import PageText, read_text
+from rag_chunker.parsing.pdf.characters import PageText, Spacing, read_text
 from rag_chunker.parsing.pdf.fonts import Looks
 from rag_chunker.parsing.pdf.frame import Frame, frame_of
 from rag_chunker.parsing.pdf.ocr_need import reason_for_ocr
@@ -50,7 +50,9 @@ def loaded_page(document: Handle, index: int) -> Iterator[tuple[Handle, Handle]]
         pdfium.FPDF_ClosePage(page)
 
 
-def read_page(document: Handle, index: int, looks: Looks, limit: int) -> PageContent:
+def read_page(
+    document: Handle, index: int, looks: Looks, spacing: Spacing, limit: int
+) -> PageContent:
     """The content of page number `index` (0-based); at most `limit` characters of it."""
     looks.new_page()
     with loaded_page(document, index) as (page, text_page):
@@ -58,7 +60,7 @@ def read_page(document: Handle, index: int, looks: Looks, limit: int) -> PageCon
             nothing = Frame(0.0, 0.0, 0.0, 0.0, 0)
             return PageContent(index + 1, nothing, nothing, reason="damaged-page")
         shown = frame_of(page)
-        text = read_text(text_page, shown, looks, limit)
+        text = read_text(text_page, shown, looks, spacing, limit)
         turns = max(text.lines, key=lambda turns: _amount(text.lines[turns]), default=shown.turns)
         upright = shown.turned_to(turns)
         shapes = read_shapes(page, upright)

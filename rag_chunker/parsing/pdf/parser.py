@@ -5,12 +5,14 @@ import re
 from pydantic import JsonValue
 
 from rag_chunker.layout.grids import Table
-from rag_chunker.layout.headings import body_of, kind_of, levels_of, looks_like_heading
+from rag_chunker.layout.headings import body_of, kind_of, levels_of, heading_of, looks_like_heading
 from rag_chunker.layout.hyphens import join_lines, vocabulary
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.lists import depths
+from rag_chunker.layout.running import running_lines
 from rag_chunker.layout.paragraphs import Paragraph, group_lines
 from rag_chunker.parsing.pdf.fonts import Looks
+from rag_chunker.parsing.pdf.characters import Spacing
 from rag_chunker.parsing.pdf.opening import metadata, open_pdf
 from rag_chunker.parsing.pdf.pages import read_page
 from rag_chunker.parsing.tables import table_blocks
@@ -28,11 +30,13 @@ class PdfParser(Parser):
         with open_pdf(data) as document:
             meta = metadata(document)
             looks = Looks()
+            spacing = Spacing()
             pages = [
-                read_page(document, i, looks, 10**6)
+                read_page(document, i, looks, spacing, 10**6)
                 for i in range(pdfium.FPDF_GetPageCount(document))
             ]
-        items = [item for page in pages for item in page.items]
+        gone = running_lines([p.items for p in pages], [p.upright.height for p in pages])
+        items = [item for page in pages for item in page.items if id(item) not in gone]
         lines = [item for item in items if isinstance(item, Line)]
         known = vocabulary(re.sub(r"\S+-$", "", line.text) for line in lines)
         found = group_lines(items)
@@ -40,12 +44,8 @@ class PdfParser(Parser):
         body = body_of(paragraphs)
         texts = {id(p): text_of(p, known) for p in paragraphs}
         heads = [p for p in paragraphs if looks_like_heading(p, texts[id(p)], body)]
-        levels = dict(
-            zip(
-                map(id, heads),
-                levels_of([kind_of(p, texts[id(p)]) for p in heads], [None] * len(heads)),
-            )
-        )
+        hs = [heading_of(p, texts[id(p)]) for p in heads]
+        levels = dict(zip(map(id, heads), levels_of(hs) if hs else [], strict=True))
         listed = [
             x if isinstance(x, Paragraph) and x.marker and id(x) not in levels else None
             for x in found

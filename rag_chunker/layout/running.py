@@ -1,0 +1,105 @@
+"""Which lines repeat on page after page? Running headers, footers and page numbers."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from rag_chunker.layout.grids import Table
+from rag_chunker.layout.lines import Line
+
+_BAND = 0.12
+"""Part of the page's height at its top and at its bottom where running lines stand."""
+_SHARE = 0.2
+"""Part of the pages on which a line must repeat; odd and even pages may differ, and chapters."""
+_STEADY = 3.0
+"""Points that a running line's height may vary by."""
+_OUTERMOST = 3
+"""A running line is one of the first or last so many rows of its page."""
+
+_DIGITS = re.compile(r"\d+")
+_ROMAN = re.compile(r"^[ivxlc]+$", re.IGNORECASE)
+_PAGE_WORDS = re.compile(
+    r"(?:page|seite|p\.|s\.|pag\.|página|pagina|стр\.)?\s*[-–—|/]*\s*(\d+)\s*"
+    r"(?:(?:of|von|de|sur|di|/|\|)\s*\d+)?\s*[-–—|]*",
+    re.IGNORECASE,
+)
+
+Spot = tuple[int, Line]
+"""Index of a page and one of its lines."""
+
+
+def running_lines(pages: Sequence[Sequence[Line | Table]], heights: Sequence[float]) -> set[int]:
+    """The `id`s of all lines that are running headers, footers or page numbers."""
+    spots = [
+        (index, line)
+        for index, (items, height) in enumerate(zip(pages, heights, strict=True))
+        for line in _outer_lines(items, height)
+    ]
+    return {
+        id(line)
+        for found in (_repeated(spots, len(pages)), _numbered(spots, len(pages)))
+        for line in found
+    }
+
+
+def _outer_lines(items: Sequence[Line | Table], height: float) -> list[Line]:
+    lines = [item for item in items if isinstance(item, Line)]
+    tops = sorted({round(item.box.middle) for item in items})
+    rows = _apart(tops)
+    upper = rows[_OUTERMOST - 1] if len(rows) >= _OUTERMOST else height
+    lower = rows[-_OUTERMOST] if len(rows) >= _OUTERMOST else 0.0
+    return [
+        line
+        for line in lines
+        if (line.box.middle <= min(_BAND * height, upper + 1))
+        or (line.box.middle >= max((1 - _BAND) * height, lower - 1))
+    ]
+
+
+def _apart(heights: Sequence[float]) -> list[float]:
+    """One height for each row: those that come within 4 points of each other are one."""
+    rows: list[float] = []
+    for height in heights:
+        if not rows or height - rows[-1] > 4:
+            rows.append(height)
+    return rows
+
+
+def _repeated(spots: Iterable[Spot], pages: int) -> list[Line]:
+    """Lines with the same text, digits aside, at the same height on enough pages."""
+    by_text: defaultdict[str, list[Spot]] = defaultdict(list)
+    for spot in spots:
+        by_text[_DIGITS.sub("#", spot[1].text)].append(spot)
+    found: list[Line] = []
+    for same in by_text.values():
+        same.sort(key=lambda spot: spot[1].box.middle)
+        start = 0
+        for end in range(1, len(same) + 1):
+            if end < len(same) and _near(same[end - 1], same[end]):
+                continue
+            group = same[start:end]
+            start = end
+            if len({index for index, _ in group}) >= max(2, _SHARE * pages):
+                found += [line for _, line in group]
+    return found
+
+
+def _near(one: Spot, other: Spot) -> bool:
+    return other[1].box.middle - one[1].box.middle <= _STEADY
+
+
+def _numbered(spots: Iterable[Spot], pages: int) -> list[Line]:
+    """Lone page numbers, roman ones too: those that count with the pages, or stand on most."""
+    numbers: defaultdict[int, list[Line]] = defaultdict(list)
+    romans: list[Line] = []
+    for index, line in spots:
+        text = line.text.strip()
+        match = _PAGE_WORDS.fullmatch(text)
+        if match:
+            numbers[int(match[1][:9]) - index].append(line)
+        elif _ROMAN.match(text):
+            romans.append(line)
+    found = [line for lines in numbers.values() if len(lines) >= min(2, pages) for line in lines]
+    if found and pages > 1:
+        found += romans
+    return found
