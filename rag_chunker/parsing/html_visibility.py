@@ -1,0 +1,118 @@
+"""Which parts of an HTML page does a reader see, and which of these are the page's content?"""
+
+import re
+
+from turbohtml import Document, Element, Namespace, Node, Text
+
+_NEVER_SHOWN = frozenset(
+    "audio base canvas datalist head iframe link meta noembed noframes noscript option param "  # noqa: SIM905
+    "script select source style template title track video".split()
+)
+_NEVER_SHOWN_FOREIGN = frozenset(
+    "annotation annotation-xml clipPath defs desc metadata script style symbol title".split()  # noqa: SIM905
+)
+_HIDING_STYLE = re.compile(
+    r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))"
+)
+_CHROME_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search"})
+_PAGE_PARTS = frozenset({"header", "footer", "aside"})
+CONTENT_PARTS = frozenset({"article", "section", "main", "blockquote", "figure", "li", "td"})
+"""Headers, footers and sidebars inside one of these belong to it, not to the page."""
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_LEAST_MAIN_SHARE = 0.2
+_LEAST_ARTICLE_SHARE = 0.67
+
+
+def is_hidden(element: Element) -> bool:
+    """True if a browser shows nothing of `element` (as far as the markup alone tells)."""
+    if element.namespace is not Namespace.HTML:
+        return element.tag in _NEVER_SHOWN_FOREIGN
+    tag = element.tag
+    if tag in _NEVER_SHOWN:
+        return True
+    attributes = element.attrs
+    if not attributes:
+        return tag == "dialog"
+    if tag == "dialog" and "open" not in attributes:
+        return True
+    if "hidden" in attributes and element.attr("hidden") != "until-found":
+        return True
+    if (element.attr("aria-hidden") or "").strip().lower() == "true":
+        return True
+    style = element.attr("style")
+    return style is not None and _HIDING_STYLE.search(style.lower()) is not None
+
+
+def is_chrome(element: Element, *, in_content: bool) -> bool:
+    """True for menus, and for page headers, footers and sidebars outside the content.
+
+    `in_content`: whether one of `CONTENT_PARTS` encloses the element.
+    """
+    role = (element.attr("role") or "").strip().lower()
+    if element.tag == "nav" or role == "navigation":
+        return True
+    return not in_content and (element.tag in _PAGE_PARTS or role in _CHROME_ROLES)
+
+
+def content_roots(page: Document) -> list[Element]:
+    """Where the content lies if the page says so: its <main>, or its one dominating <article>.
+
+    A <main> counts if it holds at least a fifth of the text outside chrome. An <article> counts if
+    it is the only outermost one, holds at least two thirds of it, and every heading too: else text
+    beside it belongs to the content. Empty if neither is so.
+    """
+    mains = _outermost(page, "main")
+    articles = [] if mains else _outermost(page, "article")
+    if not mains and len(articles) != 1:
+        return []
+    characters, headings = _weight(page)
+    weights = [_weight(each) for each in mains or articles]
+    share = sum(inside for inside, _ in weights) / max(characters, 1)
+    if mains:
+        return mains if share >= _LEAST_MAIN_SHARE else []
+    every_heading = 0 < headings == weights[0][1]
+    return articles if every_heading and share >= _LEAST_ARTICLE_SHARE else []
+
+
+def keeps_title_in_header(page: Document) -> bool:
+    """True if the only level-1 heading stands in a page header, which then is content."""
+    if page.find("main") is not None:
+        return False
+    tops = page.find_all("h1", limit=3)
+    return 0 < len(tops) < 3 and all(top.closest("header") is not None for top in tops)
+
+
+def _outermost(page: Document, part: str) -> list[Element]:
+    """The visible elements with this tag or role that lie in no other such element."""
+    found: list[Element] = []
+    if page.find(part) is None and page.find(role=part) is None:
+        return found
+    stack: list[Node] = [page]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Element):
+            if is_hidden(node):
+                continue
+            if node.tag == part or node.attr("role") == part:
+                found.append(node)
+                continue
+        stack.extend(reversed(node.children))
+    return found
+
+
+def _weight(root: Node) -> tuple[int, int]:
+    """Visible characters outside chrome, and headings among them."""
+    characters = headings = 0
+    stack: list[tuple[Node, bool]] = [(root, isinstance(root, Element))]
+    while stack:
+        node, in_content = stack.pop()
+        if isinstance(node, Text):
+            characters += len("".join(node.data.split()))
+            continue
+        if isinstance(node, Element):
+            if is_hidden(node) or (node is not root and is_chrome(node, in_content=in_content)):
+                continue
+            headings += node.tag in _HEADINGS
+            in_content = in_content or node.tag in CONTENT_PARTS
+        stack.extend((child, in_content) for child in node.children)
+    return characters, headings

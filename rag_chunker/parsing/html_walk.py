@@ -1,0 +1,296 @@
+"""Walks an HTML tree in document order and collects its blocks, without recursion."""
+
+import re
+from collections.abc import Callable
+
+from pydantic import JsonValue
+from turbohtml import Element, Namespace, Node, Text
+
+from rag_chunker.parsing.html_lists import ListCounter
+from rag_chunker.parsing.html_tables import flat_text, read_table
+from rag_chunker.parsing.html_visibility import CONTENT_PARTS, is_chrome, is_hidden
+from rag_chunker.parsing.nesting import Nesting
+from rag_chunker.parsing.tables import table_blocks
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType
+
+_ENDS_A_HEADING = frozenset(
+    "article aside blockquote dd dir dl dt fieldset figure footer form header hr li main menu "  # noqa: SIM905
+    "nav ol p section table ul".split()
+)
+_BLOCKS = _ENDS_A_HEADING | frozenset(
+    "address body caption center details dialog div figcaption hgroup html legend optgroup "  # noqa: SIM905
+    "search summary tbody td tfoot th thead tr".split()
+)
+_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
+_ITEMS = frozenset({"li", "dt", "dd"})
+_CODE = frozenset({"pre", "textarea", "listing", "xmp", "plaintext"})
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_SPACES = {ord(char): " " for char in "\t\n\f\r\xa0"} | {0xAD: None}
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:)[-\s]?([\w+#.-]+)"
+)
+_SAFE_TARGET = re.compile(r"(?:https?:|mailto:|ftp:|[^:]*(?:[/?#]|$))", re.IGNORECASE)
+
+
+def code_language(classes: str) -> str | None:
+    """The language that a `class` attribute names: `language-python`, `lang-js`, ..."""
+    found = _LANGUAGE.search(classes)
+    return found[1] if found else None
+
+
+def link_target(href: str | None) -> str | None:
+    """The target of a link if it is one to keep: no `data:`, no script."""
+    target = (href or "").strip()
+    return target if target and _SAFE_TARGET.match(target) else None
+
+
+class BlockCollector:
+    """Turns visible elements into blocks. `keep_chrome` keeps menus, page headers and the like."""
+
+    def __init__(self, *, first_table: int, keep_chrome: bool, keep_header: bool) -> None:
+        self.blocks: list[Block] = []
+        self._next_table = first_table
+        self._keep_chrome = keep_chrome
+        self._keep_header = keep_header
+        self._nesting = Nesting()
+        self._lists: list[ListCounter] = []
+        self._stack: list[Node | Callable[[], None]] = []
+        self._text: list[str] = []
+        self._targets: set[str | None] = set()
+        self._target: str | None = None
+        self._level: int | None = None
+        self._content_parts = 0
+
+    def collect(self, root: Node, *, in_content: bool) -> None:
+        """Add the blocks of the tree below `root`."""
+        self._content_parts = int(in_content)
+        self._stack.append(root)
+        while self._stack:
+            node = self._stack.pop()
+            if isinstance(node, Text):
+                self._add(node.data)
+            elif isinstance(node, Element):
+                self._enter(node)
+            elif isinstance(node, Node):
+                self._stack.extend(reversed(node.children))
+            else:
+                node()
+        self._flush()
+
+    def _enter(self, element: Element) -> None:
+        if is_hidden(element):
+            return
+        if element.namespace is not Namespace.HTML:
+            self._add(" ")
+            self._inside(element, None)
+        elif self._is_dropped(element):
+            self._flush()
+        elif element.tag in _INLINE_RULES:
+            _INLINE_RULES[element.tag](self, element)
+        elif element.tag in _LEVELS or element.attr("role") == "heading":
+            self._enter_heading(element)
+        elif element.tag in _CODE:
+            self._code(element)
+        elif element.tag in _BLOCKS:
+            self._enter_block(element)
+        else:
+            self._inside(element, None)
+
+    def _inside(self, element: Element, leave: Callable[[], None] | None) -> None:
+        """Go on with the children of `element`, then call `leave`."""
+        if leave is not None:
+            self._stack.append(leave)
+        self._stack.extend(reversed(element.children))
+
+    def _is_dropped(self, element: Element) -> bool:
+        if self._keep_chrome or (self._keep_header and element.tag == "header"):
+            return False
+        return is_chrome(element, in_content=self._content_parts > 0)
+
+    # inline
+
+    def _add(self, text: str) -> None:
+        if self._text or not text.isspace():
+            self._text.append(text.translate(_SPACES))
+            if not text.isspace():
+                self._targets.add(self._target)
+
+    def _line_break(self, _: Element) -> None:
+        if self._text:
+            self._text.append("\n")
+
+    def _image(self, element: Element) -> None:
+        alternative = element.attr("alt")
+        if alternative and not alternative.isspace():
+            self._add(f" {alternative} ")
+
+    def _link(self, element: Element) -> None:
+        before = self._target
+        self._target = link_target(element.attr("href")) or before
+
+        def leave() -> None:
+            self._target = before
+
+        self._inside(element, leave)
+
+    def _reading(self, element: Element) -> None:
+        self._add("(")
+        self._inside(element, lambda: self._add(")"))
+
+    def _apart(self, element: Element) -> None:
+        self._add(" ")
+        self._inside(element, lambda: self._add(" "))
+
+    def _skip(self, _: Element) -> None:
+        """Ruby parentheses: `_reading` writes its own."""
+
+    # blocks
+
+    def _enter_heading(self, element: Element) -> None:
+        self._flush()
+        if self._nesting.in_quote:
+            self._inside(element, self._flush)
+            return
+        level = _LEVELS.get(element.tag, 2)
+        stated = element.attr("aria-level") or ""
+        if element.attr("role") == "heading" and re.fullmatch(r"\s*[1-9]\s*", stated):
+            level = min(int(stated), 6)
+        self._level = level
+        self._inside(element, self._leave_heading)
+
+    def _leave_heading(self) -> None:
+        self._flush()
+        self._level = None
+
+    def _enter_block(self, element: Element) -> None:
+        tag = element.tag
+        if self._level is not None and tag not in _ENDS_A_HEADING:
+            self._apart(element)
+            return
+        self._flush()
+        if tag == "table":
+            self._table(element)
+            return
+        self._inside(element, self._open(element))
+
+    def _open(self, element: Element) -> Callable[[], None]:
+        """Open what `element` stands for; gives what closes it."""
+        tag = element.tag
+        if tag in _LISTS:
+            self._nesting.open_list()
+            self._lists.append(ListCounter(element))
+            return self._leave_list
+        leave = self._flush
+        if tag in _ITEMS:
+            self._nesting.open_item(self._lists[-1].marker(element) if self._lists else None)
+            leave = self._leave_scope
+        elif tag == "blockquote":
+            self._nesting.open_quote()
+            leave = self._leave_scope
+        elif tag in ("figcaption", "caption"):
+            self._nesting.open_caption()
+            leave = self._leave_scope
+        if tag not in CONTENT_PARTS:
+            return leave
+        self._content_parts += 1
+
+        def leave_content() -> None:
+            self._content_parts -= 1
+            leave()
+
+        return leave_content
+
+    def _leave_list(self) -> None:
+        self._flush()
+        self._lists.pop()
+        self._nesting.close_list()
+
+    def _leave_scope(self) -> None:
+        self._flush()
+        self._nesting.close()
+
+    def _table(self, element: Element) -> None:
+        table = read_table(element)
+        if table is None:
+            self._inside(element, self._flush)
+            return
+        for caption in table.captions:
+            text = flat_text(caption)
+            if not is_blank(text):
+                self.blocks.append(Block(type=BlockType.caption, text=text))
+        rows = list(table_blocks(table.rows, table=self._next_table, has_header=table.has_header))
+        self.blocks.extend(rows)
+        self._next_table += bool(rows)
+
+    def _code(self, element: Element) -> None:
+        self._flush()
+        text = _exact_text(element).strip("\n")
+        if is_blank(text):
+            return
+        language = _language_of(element)
+        attributes: dict[str, JsonValue] = {} if language is None else {"language": language}
+        self.blocks.append(Block(type=BlockType.code, text=text, attributes=attributes))
+
+    def _flush(self) -> None:
+        """End the current run of text: it becomes a block, if anything in it is visible."""
+        if not self._text:
+            return
+        text, targets, level = "".join(self._text), self._targets, self._level
+        self._text, self._targets = [], set()
+        if is_blank(text):
+            return
+        self._level = None
+        text = re.sub(" +", " ", text).replace(" \n", "\n").replace("\n ", "\n")
+        target = next(iter(targets)) if len(targets) == 1 else None
+        attributes: dict[str, JsonValue] = {} if target is None else {"href": target}
+        if level is not None:
+            line = " ".join(text.split())
+            heading = Block(type=BlockType.heading, text=line, level=level, attributes=attributes)
+            self.blocks.append(heading)
+            return
+        for piece in re.split("\n\n+", text.strip("\n ")):
+            if not is_blank(piece):
+                self.blocks.append(self._nesting.prose(piece, attributes))
+
+
+_INLINE_RULES: dict[str, Callable[[BlockCollector, Element], None]] = {
+    "a": BlockCollector._link,
+    "br": BlockCollector._line_break,
+    "button": BlockCollector._apart,
+    "img": BlockCollector._image,
+    "rp": BlockCollector._skip,
+    "rt": BlockCollector._reading,
+}
+
+
+def _exact_text(root: Element) -> str:
+    """The text with its white space; block tags inside start a new line."""
+    parts: list[str] = []
+    stack: list[Node | None] = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Text):
+            parts.append(node.data)
+        elif node is None:
+            if parts and not parts[-1].endswith("\n"):
+                parts.append("\n")
+        elif isinstance(node, Element) and (node is root or not is_hidden(node)):
+            if node.tag == "br":
+                parts.append("\n")
+            elif node.tag == "img":
+                parts.append(node.attr("alt") or "")
+            is_line = node is not root and node.tag in _BLOCKS
+            if is_line and parts and not parts[-1].endswith("\n"):
+                parts.append("\n")
+            if is_line:
+                stack.append(None)
+            stack.extend(reversed(node.children))
+    return "".join(parts)
+
+
+def _language_of(element: Element) -> str | None:
+    """Named by the class of the block, of the <code> inside it or of the <div> around it."""
+    near = [element, element.find("code"), element.parent]
+    named = (code_language(each.attr("class") or "") for each in near if isinstance(each, Element))
+    return next((language for language in named if language), None)
