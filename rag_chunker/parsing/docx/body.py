@@ -181,14 +181,14 @@ class Body:
         return self._numbering.marker(inherited.number_id, level, style)
 
     def _table(self, element: Any, aside: str | None) -> Steps:
-        table = Table(element)
+        table = Table(element, self.is_heading)
         number_of_table = self._tables
         self._tables += 1
-        if table.is_box():
-            for cell in table.cells():
+        if (frame := table.frame()) is not None:
+            for cell in frame:
                 yield self._children(cell, aside)
             return
-        for part in table.parts(self.is_heading):
+        for part in table.parts():
             if part.layout is not None:
                 for cell in part.layout:
                     yield self._children(cell, aside)

@@ -52,5 +52,5 @@ class Fields:
 
 
 def is_contents(instruction: str) -> bool:
-    """Whether a field makes a table of contents, figures or authorities."""
-    return instruction.split(maxsplit=1)[:1] in (["TOC"], ["TOA"])
+    """Whether a field makes a table of contents, figures or authorities, or an index."""
+    return instruction.split(maxsplit=1)[:1] in (["TOC"], ["TOA"], ["INDEX"])

@@ -1,0 +1,79 @@
+"""Which rows of a text document's table are data, and which are page layout?
+
+A row is layout if it holds a heading or another table: its cells are then read one after the
+other, like the body. But a row of two or more cells that hold headings only names columns.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from rag_chunker.parsing.tables import CELL_SEPARATOR, LONGEST_HEADER, cell_text, table_blocks
+from rag_core.types import Block
+
+MOST_COLUMNS = 64
+"""Word allows 63; a larger span or repetition of cells is believed no further."""
+
+
+@dataclass
+class Row:
+    """One row of a table."""
+
+    cells: list[Any]
+    """The cells' elements."""
+    columns: list[list[Any]]
+    """The paragraphs of each column; none where a merged cell goes on."""
+    layout: bool
+
+
+@dataclass
+class Part:
+    """Rows that follow each other: either data (`rows`) or one row of layout (`layout`)."""
+
+    rows: list[list[list[Any]]] = field(default_factory=list)
+    layout: list[Any] | None = None
+    """Cells to read one after the other."""
+    header: bool = False
+    """Whether the first row names the columns."""
+    after: "Part | None" = None
+    """The part whose header names the columns of this part, too."""
+    header_text: str | None = None
+
+    def blocks(self, rows: Sequence[Sequence[str]], table: int) -> Iterator[Block]:
+        """`rows` (the texts of `self.rows`) as blocks."""
+        attributes: dict[str, JsonValue] = {}
+        if self.header and rows:
+            text = CELL_SEPARATOR.join(map(cell_text, rows[0]))
+            self.header_text = text if len(text) <= LONGEST_HEADER else None
+        elif self.after is not None and self.after.header_text:
+            attributes["table_header"] = self.after.header_text
+        return iter(table_blocks(rows, table=table, has_header=self.header, attributes=attributes))
+
+
+def parts(rows: Iterable[Row], *, has_header: bool) -> Iterator[Part]:
+    """The rows of one table as parts, in order. With `has_header` the first row, unless it is
+    layout, names the columns of all parts."""
+    part, first = Part(), None
+    for index, row in enumerate(rows):
+        if row.layout:
+            if part.rows:
+                yield part
+            yield Part(layout=row.cells)
+            part = Part(after=first)
+            continue
+        if has_header and index == 0:
+            part.header, first = True, part
+        part.rows.append(row.columns)
+    if part.rows:
+        yield part
+
+
+def is_layout(headings: Iterable[Sequence[bool]]) -> bool:
+    """Whether a row is layout. `headings` says for each cell which of its non-blank paragraphs
+    are headings."""
+    filled = [cell for cell in headings if cell]
+    if not any(any(cell) for cell in filled):
+        return False
+    return len(filled) == 1 or not all(all(cell) for cell in filled)
