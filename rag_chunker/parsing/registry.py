@@ -37,6 +37,7 @@ BUILT_IN: dict[str, str] = {
     ),
     "application/vnd.ms-word.document.macroEnabled.12": "rag_chunker.parsing.docx:DocxParser",
     "message/rfc822": "rag_chunker.parsing.mail:MailParser",
+    "application/rtf": "rag_chunker.parsing.rtf:RtfParser",
 }
 """Media type to `module:class`; imported when first asked for."""
 
