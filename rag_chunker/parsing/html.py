@@ -64,16 +64,28 @@ def html_blocks(
     visible text is all in its chrome gives that. Raises `CorruptDocument` for binary bytes.
     """
     text, encoding = _text_of(markup, declared_encoding)
-    page = parse(
+    page = _tree(text)
+    metadata = _metadata(page)
+    if encoding is not None:
+        metadata["encoding"] = encoding
+    return HtmlContent(tuple(_blocks(page, first_table)), _title(page), metadata)
+
+
+def fragment_blocks(markup: str, *, first_table: int = 0) -> list[Block]:
+    """The blocks of a piece of HTML that stands inside other content: only menus are chrome."""
+    collector = BlockCollector(first_table=first_table, keep_chrome=False, keep_header=True)
+    collector.collect(_tree(clean(markup)), in_content=True)
+    return collector.blocks
+
+
+def _tree(text: str) -> Document:
+    """Parsed as a browser with scripting would, which shows no <noscript>."""
+    return parse(
         within_depth(_repaired(text)),
         positions=False,
         scripting=True,
         allow_declarative_shadow_roots=False,
     )
-    metadata = _metadata(page)
-    if encoding is not None:
-        metadata["encoding"] = encoding
-    return HtmlContent(tuple(_blocks(page, first_table)), _title(page), metadata)
 
 
 def _blocks(page: Document, first_table: int) -> list[Block]:

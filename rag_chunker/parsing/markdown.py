@@ -1,0 +1,263 @@
+"""Markdown: CommonMark with tables, strikethrough, footnotes and definition lists, as blocks."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from pydantic import JsonValue
+
+from rag_chunker.parsing.decoding import clean, decode
+from rag_chunker.parsing.front_matter import split_front_matter
+from rag_chunker.parsing.html import fragment_blocks
+from rag_chunker.parsing.markdown_inline import inline_text
+from rag_chunker.parsing.nesting import Nesting
+from rag_chunker.parsing.tables import table_blocks
+from rag_core.spi import Parser
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType, ParsedDocument, Source
+
+_MAX_NESTING = 100
+"""What markdown-it nests in one go (two Python calls a level). It silently drops what is deeper, so
+`_deep_rest` hands it over as text from `_DEEPEST` on, to be parsed as the next piece."""
+_DEEPEST = 90
+_HEADING_ID = re.compile(r"\s*\{#[\w:.-]+\}$")
+
+
+class MarkdownContent(NamedTuple):
+    """What a Markdown text holds."""
+
+    blocks: tuple[Block, ...]
+    title: str | None
+    """From the front matter, else the first level-1 heading."""
+    metadata: dict[str, JsonValue]
+    """The keys of the front matter, values as written."""
+
+
+class MarkdownParser(Parser):
+    """Reads Markdown of any nesting depth, in linear time."""
+
+    def parse(self, source: Source, data: bytes) -> ParsedDocument:
+        """Raises `CorruptDocument` if the bytes are no text."""
+        text, encoding = decode(data)
+        content = markdown_blocks(text)
+        document = source.document(
+            data,
+            mime_type="text/markdown",
+            title=content.title,
+            metadata={**content.metadata, "encoding": encoding},
+        )
+        return ParsedDocument(document=document, blocks=content.blocks)
+
+    def version(self) -> str:
+        """Changes whenever the same bytes may give other blocks."""
+        from markdown_it import __version__
+        from turbohtml import __version__ as html_version
+
+        return f"markdown-1 markdown-it-py-{__version__} turbohtml-{html_version}"
+
+
+def markdown_blocks(text: str, *, first_table: int = 0) -> MarkdownContent:
+    """The blocks of a Markdown text; `first_table` is the number of its first table.
+
+    Headings inside quotes and list items are text of these: a section starts at the top level
+    only. HTML blocks give what a reader of the page would see of them.
+    """
+    text = clean(text)
+    metadata, body = split_front_matter(text)
+    writer = _Writer(first_table, keep_replacement="\ufffd" in text)
+    writer.write(body)
+    title = metadata.get("title")
+    if not isinstance(title, str) or is_blank(title):
+        title = next((block.text for block in writer.blocks if block.level == 1), None)
+    return MarkdownContent(tuple(writer.blocks), title, metadata)
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING, "html": True})
+    parser.enable(["table", "strikethrough"]).use(footnote_plugin).use(deflist_plugin)
+    parser.core.ruler.disable("footnote_tail")  # moves notes to the end, drops those not called
+    parser.inline.ruler.disable("footnote_inline")
+    parser.block.ruler.before("table", "deep_rest", _deep_rest)
+    # links are read, not rendered: a refused data: URI would stay in the text
+    parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    return parser
+
+
+def _deep_rest(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    if silent or state.level < _DEEPEST:
+        return False
+    line = start
+    while line < end and (state.isEmpty(line) or state.sCount[line] >= state.blkIndent):
+        line += 1
+    token = state.push("deep_rest", "", 0)
+    token.content = state.getLines(start, line, state.blkIndent, False)
+    state.line = line
+    return True
+
+
+class _Writer:
+    """Turns tokens into blocks, in document order."""
+
+    def __init__(self, first_table: int, *, keep_replacement: bool) -> None:
+        self.blocks: list[Block] = []
+        self._next_table = first_table
+        self._unwanted = re.compile("[\0\ud800-\udfff\ufeff]" if keep_replacement else _INVENTED)
+        self._nesting = Nesting()
+        self._level: int | None = None
+        self._note: str | None = None
+        self._rows: list[list[str]] | None = None
+        self._html: list[str] = []
+        self._references: dict[str, object] = {}
+
+    def write(self, text: str) -> None:
+        """Add the blocks of `text`; what nests too deep for one go is parsed in its turn."""
+        parser = _markdown()
+        readers: list[Iterator[Token]] = [iter(parser.parse(text, self._references))]
+        while readers:
+            token = next(readers[-1], None)
+            if token is None or token.type != "html_block":
+                self._flush_html()
+            if token is None:
+                readers.pop()
+            elif token.type == "deep_rest":
+                readers.append(iter(parser.parse(token.content, self._references)))
+            elif token.type in _RULES:
+                _RULES[token.type](self, token)
+
+    # containers
+
+    def _open_list(self, _: Token) -> None:
+        self._nesting.open_list()
+
+    def _close_list(self, _: Token) -> None:
+        self._nesting.close_list()
+
+    def _open_item(self, token: Token) -> None:
+        self._nesting.open_item(f"{token.info}{token.markup}" or None)
+
+    def _open_quote(self, _: Token) -> None:
+        self._nesting.open_quote()
+
+    def _close(self, _: Token) -> None:
+        self._nesting.close()
+
+    def _open_note(self, token: Token) -> None:
+        self._note = str(token.meta.get("label", ""))
+
+    def _close_note(self, _: Token) -> None:
+        self._note = None
+
+    # text
+
+    def _open_heading(self, token: Token) -> None:
+        self._level = int(token.tag[1])
+
+    def _close_heading(self, _: Token) -> None:
+        self._level = None
+
+    def _inline(self, token: Token) -> None:
+        text, target = inline_text(token)
+        text = self._unwanted.sub("", text)
+        if self._rows is not None:
+            self._rows[-1].append(text)
+            return
+        if self._level is not None:
+            text = _HEADING_ID.sub("", " ".join(text.split()))
+        if is_blank(text):
+            return
+        if self._note is not None:
+            text, self._note = f"[{self._note}] {text}", None
+        attributes: dict[str, JsonValue] = {} if target is None else {"href": target}
+        self._add(text, attributes)
+
+    def _add(self, text: str, attributes: dict[str, JsonValue]) -> None:
+        if self._level is None or not self._nesting.is_top:
+            self.blocks.append(self._nesting.prose(text, attributes))
+            return
+        kind = BlockType.heading
+        block = Block(type=kind, text=text, level=self._level, attributes=attributes)
+        self.blocks.append(block)
+
+    def _code(self, token: Token) -> None:
+        text = self._unwanted.sub("", token.content).rstrip("\n")
+        if is_blank(text):
+            return
+        language = _language(token.info)
+        attributes: dict[str, JsonValue] = {} if language is None else {"language": language}
+        self.blocks.append(Block(type=BlockType.code, text=text, attributes=attributes))
+
+    # tables and HTML
+
+    def _open_table(self, _: Token) -> None:
+        self._rows = []
+
+    def _open_row(self, _: Token) -> None:
+        if self._rows is not None:
+            self._rows.append([])
+
+    def _close_table(self, _: Token) -> None:
+        rows = list(table_blocks(self._rows or [], table=self._next_table))
+        self._rows = None
+        self.blocks.extend(rows)
+        self._next_table += bool(rows)
+
+    def _html_block(self, token: Token) -> None:
+        self._html.append(token.content)
+
+    def _flush_html(self) -> None:
+        """HTML blocks in a row are one: a blank line inside a <table> starts another."""
+        if not self._html:
+            return
+        markup = "\n".join(self._html)
+        self._html = []
+        for block in fragment_blocks(markup, first_table=self._next_table):
+            text = self._unwanted.sub("", block.text)
+            if block.type in (BlockType.heading, BlockType.paragraph):
+                self._level = block.level
+                self._add(text, dict(block.attributes))
+                self._level = None
+            else:
+                self.blocks.append(block.model_copy(update={"text": text}))
+            table = block.attributes.get("table")
+            if isinstance(table, int):
+                self._next_table = table + 1
+
+
+_INVENTED = "[\0\ud800-\udfff\ufeff\ufffd]"
+"""U+FFFD is what CommonMark makes of `&#0;`: it goes, unless the author wrote it."""
+
+
+def _language(info: str) -> str | None:
+    """`python` of ```` ```python title="x" ````, ```` ```{.python} ```` and ```` ```{r} ````."""
+    found = re.match(r"[\s{.]*([^\s{},:]+)", info)
+    return found[1] if found else None
+
+
+_RULES: dict[str, Callable[[_Writer, Token], None]] = {
+    **dict.fromkeys(("bullet_list_open", "ordered_list_open", "dl_open"), _Writer._open_list),
+    **dict.fromkeys(("bullet_list_close", "ordered_list_close", "dl_close"), _Writer._close_list),
+    **dict.fromkeys(("list_item_open", "dt_open", "dd_open"), _Writer._open_item),
+    **dict.fromkeys(
+        ("list_item_close", "dt_close", "dd_close", "blockquote_close"), _Writer._close
+    ),
+    "blockquote_open": _Writer._open_quote,
+    "footnote_reference_open": _Writer._open_note,
+    "footnote_reference_close": _Writer._close_note,
+    "heading_open": _Writer._open_heading,
+    "heading_close": _Writer._close_heading,
+    "inline": _Writer._inline,
+    "fence": _Writer._code,
+    "code_block": _Writer._code,
+    "table_open": _Writer._open_table,
+    "table_close": _Writer._close_table,
+    "tr_open": _Writer._open_row,
+    "html_block": _Writer._html_block,
+}

@@ -1,0 +1,93 @@
+"""The plain text of a run of Markdown: no marks, link targets or tags, and no word welded."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from markdown_it.token import Token
+
+from rag_chunker.parsing.html import fragment_blocks
+from rag_chunker.parsing.html_walk import link_target
+
+_KNOWN_TAGS = frozenset(
+    "a abbr acronym address area article aside audio b base bdi bdo big blockquote body br "  # noqa: SIM905
+    "button canvas caption center cite code col colgroup data datalist dd del details dfn dialog "
+    "dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 "
+    "h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map "
+    "mark menu meta meter nav noframes noscript object ol optgroup option output p param picture "
+    "pre progress q rp rt ruby s samp script search section select small source span strike "
+    "strong style sub summary sup svg table tbody td template textarea tfoot th thead time title "
+    "tr track tt u ul var video wbr".split()
+)
+_TAG_NAME = re.compile(r"</?([a-zA-Z][\w-]*)")
+_PLACEHOLDER = re.compile(r"<[a-zA-Z][\w-]*>")
+_EMBEDDED = re.compile(r"data:[\w/+.;=-]{0,80}base64,[A-Za-z0-9+/=%]{40,}")
+_SPACES = re.compile("[ \t\xa0]+")
+
+
+def inline_text(inline: Token) -> tuple[str, str | None]:
+    """The text of an `inline` token, and the target if all of it is one link.
+
+    Links and images give their text, soft breaks a space, hard breaks and <br> a line break,
+    footnote references their label in brackets. Tags go, and what they hide; a single tag that
+    HTML does not know (`<your-name>`) is a placeholder and stays.
+    """
+    tokens = _flat(inline.children or [])
+    if any(token.type == "html_inline" for token in tokens):
+        pieces = [_as_html(token, tokens) for token in tokens]
+        text = "\n".join(block.text for block in fragment_blocks("".join(pieces)))
+    else:
+        text = "".join(map(_as_text, tokens))
+    if "base64," in text:
+        text = _EMBEDDED.sub("", text)
+    lines = _SPACES.sub(" ", text).split("\n")
+    return "\n".join(line.strip() for line in lines).strip(), _only_target(tokens)
+
+
+def _flat(children: Sequence[Token]) -> list[Token]:
+    """The tokens with those of image descriptions in their images' places."""
+    found: list[Token] = []
+    stack = list(reversed(children))
+    while stack:
+        token = stack.pop()
+        if token.type == "image":
+            stack.extend(reversed(token.children or []))
+        else:
+            found.append(token)
+    return found
+
+
+def _as_text(token: Token) -> str:
+    if token.type == "softbreak":
+        return " "
+    if token.type == "hardbreak":
+        return "\n"
+    if token.type == "footnote_ref":
+        return f"[{token.meta.get('label', '')}]"
+    return token.content
+
+
+def _as_html(token: Token, all_tokens: list[Token]) -> str:
+    if token.type != "html_inline":
+        return "<br>" if token.type == "hardbreak" else escape(_as_text(token), quote=False)
+    name = _TAG_NAME.match(token.content)
+    if name is None:
+        return ""  # a comment, declaration or processing instruction
+    if name[1].lower() in _KNOWN_TAGS or not _PLACEHOLDER.fullmatch(token.content):
+        return token.content
+    closing = f"</{name[1]}>"
+    is_pair = any(other.content == closing for other in all_tokens)
+    return "" if is_pair else escape(token.content, quote=False)
+
+
+def _only_target(tokens: list[Token]) -> str | None:
+    targets: set[str | None] = set()
+    target: str | None = None
+    for token in tokens:
+        if token.type == "link_open":
+            target = link_target(str(token.attrs.get("href", "")))
+        elif token.type == "link_close":
+            target = None
+        elif token.content and not token.content.isspace():
+            targets.add(target)
+    return targets.pop() if len(targets) == 1 else None
