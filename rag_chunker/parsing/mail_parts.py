@@ -1,6 +1,7 @@
 """Which parts of a mail are its body, which are attachments, and what do its headers say?"""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.errors import HeaderParseError
@@ -37,10 +38,16 @@ class Attachment:
 
     def content(self) -> bytes:
         """The file's bytes, transfer encoding removed; of an attached mail, the whole mail."""
-        if self.part.get_content_type() == "message/rfc822":
-            return b"".join(bytes(inner) for inner in subparts(self.part))
+        if self.part.is_multipart():
+            return b"\n\n".join(bytes(inner) for inner in subparts(self.part))
         content = self.part.get_payload(decode=True)
         return content if isinstance(content, bytes) else b""
+
+    @property
+    def media_type(self) -> str | None:
+        """As the sender stated it, unless that says nothing."""
+        kind = self.part.get_content_type()
+        return None if kind == "application/octet-stream" else kind
 
 
 @dataclass
@@ -90,6 +97,17 @@ def sorted_parts(message: Message) -> Parts:
         else:
             _sort(part, kind, parts)
     raise DocumentTooLarge(f"the mail has more than {MAX_PARTS:,} parts")
+
+
+def all_attachments(message: Message) -> Iterator[Attachment]:
+    """The attachments of a mail and of the mails forwarded inside it, in order."""
+    pending = [message]
+    while pending:
+        parts = sorted_parts(pending.pop())
+        yield from parts.attachments
+        for body in reversed(parts.bodies):
+            if body[0].get_content_type() == "message/rfc822":
+                pending += reversed(subparts(body[0]))
 
 
 def header_text(message: Message, name: str) -> str | None:

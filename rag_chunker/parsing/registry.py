@@ -38,6 +38,8 @@ BUILT_IN: dict[str, str] = {
     "application/vnd.ms-word.document.macroEnabled.12": "rag_chunker.parsing.docx:DocxParser",
     "message/rfc822": "rag_chunker.parsing.mail:MailParser",
     "application/rtf": "rag_chunker.parsing.rtf:RtfParser",
+    "application/vnd.ms-outlook": "rag_chunker.parsing.outlook:OutlookParser",
+    "application/zip": "rag_chunker.parsing.containers:ZipParser",
 }
 """Media type to `module:class`; imported when first asked for."""
 

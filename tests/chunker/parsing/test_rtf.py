@@ -89,7 +89,8 @@ def test_what_is_no_rtf_is_refused_by_name(data: bytes) -> None:
     st.lists(
         st.sampled_from(
             [r"\u99999999 ", r"\uc ", r"\uc-1", r"\pard", r"\cell", r"\row", "{", "}", r"\'81",
-             "\\",              r"\outlinelevel9", r"\s1 ", r"\fonttbl", r"\f0\fcharset78 x;", r"\intbl", "x", r"\par",
+             "\\",
+             r"\outlinelevel9", r"\s1 ", r"\fonttbl", r"\f0\fcharset78 x;", r"\intbl", "x", r"\par",
              r"\bin9 ", r"\pict", r"{\listtext", r"\tab", r"\u-1 "]
         )
     )
