@@ -1,0 +1,152 @@
+"""How do people query everything at once? `rag.duckdb`: views over all partitions' files."""
+
+import hashlib
+import uuid
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_assets.store import chunks, documents, ocr_pages
+from rag_assets.store.layout import Warehouse
+from rag_assets.store.locking import locked
+from rag_assets.store.staging import sync
+from rag_core.errors import StoreError
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["open_warehouse", "refresh_catalog"]
+
+_STORED = {
+    "documents": documents.schema,
+    "ocr_pages": ocr_pages.schema,
+    "chunks": chunks.schema,
+}
+"""Which file has which tables."""
+
+_PARTITION = {"tenant_id": "VARCHAR", "corpus_id": "VARCHAR"}
+_WAIT = 30.0  # seconds; a refresh takes a fraction of one
+
+
+def refresh_catalog(warehouse: Warehouse, *, run_id: str = "catalog") -> bool:
+    """Make `rag.duckdb` show the partitions that are there; True if it had to be written anew.
+
+    Its definitions change only when the first file of a kind appears or the last one goes, when
+    the warehouse moves, or with a new release; new versions and new partitions show by themselves.
+    Written beside and renamed, so that nobody who has it open is in the way or disturbed.
+    Raises `StoreError` if it cannot be written.
+    """
+    import duckdb
+
+    lock = warehouse.root / ".locks" / "rag.lock"
+    with locked(lock, run_id=run_id, timeout=_WAIT):
+        script = _script(warehouse)
+        digest = hashlib.sha256(script.encode()).hexdigest()
+        for leftover in warehouse.root.glob(".rag.*.duckdb*"):
+            leftover.unlink(missing_ok=True)
+        if _digest(warehouse.catalog) == digest:
+            return False
+        draft = warehouse.root / f".rag.{uuid.uuid4().hex}.duckdb"
+        try:
+            with duckdb.connect(str(draft)) as connection:
+                connection.execute(script)
+                connection.execute(f"CREATE VIEW catalog_version AS SELECT '{digest}' AS digest")
+                connection.execute("CHECKPOINT")
+            sync(draft)
+            draft.replace(warehouse.catalog)
+        except (duckdb.Error, OSError) as error:
+            raise StoreError(
+                f"cannot write {warehouse.catalog}: {error}; the partitions are untouched, "
+                "run again"
+            ) from error
+    return True
+
+
+def open_warehouse(root: Path) -> "duckdb.DuckDBPyConnection":
+    """A read-only connection to all partitions' views; it shows what is published later, too.
+
+    Raises `StoreError` if there is no warehouse at `root`.
+    """
+    import duckdb
+
+    catalog = Warehouse(root).catalog
+    if not catalog.exists():
+        raise StoreError(f"there is no warehouse at {root}; materialize a corpus first")
+    try:
+        return duckdb.connect(str(catalog), read_only=True)
+    except duckdb.Error as error:
+        raise StoreError(
+            f"cannot open {catalog}: {error}; remove it, the next run writes it anew"
+        ) from error
+
+
+def _script(warehouse: Warehouse) -> str:
+    views = files("rag_assets.store").joinpath("sql/views.sql").read_text(encoding="utf-8")
+    base = [
+        _table_view(warehouse.root, file, table, dict(columns))
+        for file in _STORED
+        for table, columns in _tables(file)
+    ]
+    return ";\n".join([*base, views])
+
+
+def _table_view(root: Path, file: str, table: str, columns: dict[str, str]) -> str:
+    """A view of one table over all partitions, or of nothing if no partition has the file.
+
+    The empty half fixes the names and types: files of an older release lack newer columns.
+    """
+    typed = {**_PARTITION, **columns}
+    nothing = ", ".join(f"NULL::{kind} AS {_name(name)}" for name, kind in typed.items())
+    query = f"SELECT {nothing} WHERE false"
+    if any(root.glob(f"tenant_id=*/corpus_id=*/{file}.duckdb")):
+        # Absolute, so that the file opens from any folder of this machine.
+        pattern = f"{_glob_literal(root.resolve())}/tenant_id=*/corpus_id=*/{file}.duckdb"
+        names = ", ".join(_name(name) for name in typed)
+        query = (
+            f"SELECT {names} FROM (SELECT * FROM read_duckdb({_text(pattern)}, "  # noqa: S608
+            f"table_name = '{table}', hive_partitioning = true, union_by_name = true, "
+            "hive_types = {'tenant_id': 'VARCHAR', 'corpus_id': 'VARCHAR'}) "
+            f"UNION ALL BY NAME {query})"
+        )
+    return f"CREATE VIEW {table} AS {query}"
+
+
+@cache
+def _tables(file: str) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """The tables of a file with their columns' names and types, from its schema."""
+    import duckdb
+
+    found: dict[str, list[tuple[str, str]]] = {}
+    with duckdb.connect() as connection:
+        connection.execute(_STORED[file]())
+        rows = connection.execute(
+            "SELECT table_name, column_name, data_type FROM duckdb_columns() "
+            "WHERE NOT internal ORDER BY table_name, column_index"
+        ).fetchall()
+    for table, column, kind in rows:
+        found.setdefault(table, []).append((column, kind))
+    return tuple((table, tuple(columns)) for table, columns in found.items())
+
+
+def _digest(catalog: Path) -> str | None:
+    import duckdb
+
+    try:
+        with duckdb.connect(str(catalog), read_only=True) as connection:
+            row = connection.execute("SELECT digest FROM catalog_version").fetchone()
+    except duckdb.Error:  # none yet, damaged, or of an older release: write it
+        return None
+    return str(row[0]) if row else None
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _glob_literal(path: Path) -> str:
+    return "".join(f"[{char}]" if char in "*[" else char for char in path.as_posix())

@@ -1,0 +1,346 @@
+"""What does a corpus hold? Documents, blocks and pages of one partition, as parsing found them."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rag_assets.store.rows import incoming, json_text, line, printable, touched_rows
+from rag_assets.store.staging import Staging
+from rag_core.errors import StoreError
+from rag_core.types import (
+    Block,
+    BlockType,
+    CorpusId,
+    Document,
+    DocumentId,
+    Page,
+    ParsedDocument,
+    TenantId,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = [
+    "FailedDocument",
+    "ParsedRow",
+    "delete",
+    "fail",
+    "keys",
+    "read",
+    "replace",
+    "schema",
+]
+
+_BATCH = 200  # documents that are in memory at once when reading back
+
+_DOCUMENTS = {
+    "document_id": "VARCHAR",
+    "source_uri": "VARCHAR",
+    "mime_type": "VARCHAR",
+    "title": "VARCHAR",
+    "content_hash": "VARCHAR",
+    "metadata": "JSON",
+    "status": "VARCHAR",
+    "key": "VARCHAR",
+    "size_bytes": "BIGINT",
+    "seconds": "DOUBLE",
+}
+_BLOCKS = {
+    "document_id": "VARCHAR",
+    "index": "INTEGER",
+    "type": "VARCHAR",
+    "level": "TINYINT",
+    "text": "VARCHAR",
+    "attributes": "JSON",
+    "start_offset": "BIGINT",
+    "end_offset": "BIGINT",
+}
+_PAGES = {
+    "document_id": "VARCHAR",
+    "number": "INTEGER",
+    "index": "INTEGER",
+    "width": "DOUBLE",
+    "height": "DOUBLE",
+    "needs_ocr": "BOOLEAN",
+    "reason": "VARCHAR",
+}
+_IDS = {"document_id": "VARCHAR"}
+_FAILURES = {
+    "document_id": "VARCHAR",
+    "source_uri": "VARCHAR",
+    "error_kind": "VARCHAR",
+    "error": "VARCHAR",
+    "size_bytes": "BIGINT",
+    "seconds": "DOUBLE",
+}
+
+
+@dataclass(frozen=True)
+class ParsedRow:
+    """A document that was parsed."""
+
+    parsed: ParsedDocument
+    key: str
+    """Hash of everything that decides what parsing gives: bytes, parser, settings."""
+    size_bytes: int | None = None
+    seconds: float | None = None
+
+    @property
+    def status(self) -> str:
+        """`ok`, `no_text` if all it has is pages that wait for OCR, else `empty`."""
+        if self.parsed.text:
+            return "ok"
+        return "no_text" if any(page.needs_ocr for page in self.parsed.pages) else "empty"
+
+
+@dataclass(frozen=True)
+class FailedDocument:
+    """A document that could not be parsed, and why."""
+
+    document_id: str
+    source_uri: str
+    error_kind: str
+    error: str
+    size_bytes: int | None = None
+    seconds: float | None = None
+
+
+@cache
+def schema() -> str:
+    """SQL that makes the tables of documents.duckdb, or brings older ones up to date."""
+    return files("rag_assets.store").joinpath("sql/documents.sql").read_text(encoding="utf-8")
+
+
+def keys(connection: "duckdb.DuckDBPyConnection") -> Iterator[tuple[str, str | None]]:
+    """(document_id, key) of every document; key None if it failed and is to be tried again."""
+    cursor = connection.cursor()
+    cursor.execute("SELECT document_id, CASE WHEN status <> 'failed' THEN key END FROM documents")
+    while rows := cursor.fetchmany(10_000):
+        yield from rows
+
+
+def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument]:
+    """Put the documents of `batch` in, in one transaction, in place of what was there of them.
+
+    Returns those that cannot be stored (text that is no Unicode, NaN in attributes): they are
+    recorded as failed. Raises `StoreError` for a document of another partition.
+    """
+    stored, failed = [], []
+    for row in batch:
+        document = row.parsed.document
+        own = (staging.file.tenant_id, staging.file.corpus_id)
+        if (document.tenant_id, document.corpus_id) != own:
+            raise StoreError(
+                f"belongs to {document.tenant_id}/{document.corpus_id}, not to {'/'.join(own)}",
+                document=document.id,
+            )
+        try:
+            stored.append((_document(row), _blocks(row.parsed), _pages(row.parsed)))
+        except ValueError as error:  # UnicodeEncodeError is one
+            failed.append(_unstorable(row, error))
+    documents = [document for document, _, _ in stored]
+    blocks = (block for _, found, _ in stored for block in found)
+    pages = (page for _, _, found in stored for page in found)
+    path = staging.file.rows
+    with staging.transaction() as connection:
+        with incoming(connection, "incoming_documents", _DOCUMENTS, documents, path):
+            for table in ("documents", "blocks", "pages"):
+                connection.execute(
+                    f"DELETE FROM {table} WHERE document_id IN "  # noqa: S608
+                    "(SELECT document_id FROM incoming_documents)"
+                )
+            connection.execute(
+                "INSERT INTO documents BY NAME SELECT *, false AS stale, utc_now() AS parsed_at, "
+                "? AS run_id FROM incoming_documents",
+                [staging.run_id],
+            )
+        with incoming(connection, "incoming_blocks", _BLOCKS, blocks, path):
+            connection.execute("INSERT INTO blocks BY NAME SELECT * FROM incoming_blocks")
+        with incoming(connection, "incoming_pages", _PAGES, pages, path):
+            connection.execute("INSERT INTO pages BY NAME SELECT * FROM incoming_pages")
+    fail(staging, failed)
+    return failed
+
+
+def fail(staging: Staging, failures: Sequence[FailedDocument]) -> None:
+    """Record documents that could not be parsed, in one transaction.
+
+    What was there of them stays, marked stale.
+    """
+    if not failures:
+        return
+    rows = [
+        line(_FAILURES, [printable(getattr(failure, name)) for name in _FAILURES])
+        for failure in failures
+    ]
+    with (
+        staging.transaction() as connection,
+        incoming(connection, "failures", _FAILURES, rows, staging.file.rows),
+    ):
+        connection.execute(
+            "UPDATE documents SET status = 'failed', stale = (stale OR status <> 'failed'), "
+            "error_kind = f.error_kind, error = f.error, parsed_at = utc_now(), run_id = ? "
+            "FROM failures AS f WHERE documents.document_id = f.document_id",
+            [staging.run_id],
+        )
+        connection.execute(
+            "INSERT INTO documents BY NAME SELECT *, 'failed' AS status, false AS stale, "
+            "utc_now() AS parsed_at, ? AS run_id FROM failures "
+            "WHERE document_id NOT IN (SELECT document_id FROM documents)",
+            [staging.run_id],
+        )
+
+
+def delete(staging: Staging, document_ids: Iterable[str]) -> int:
+    """Remove documents with all that belongs to them, in one transaction; how many there were."""
+    rows = (line(_IDS, [document_id]) for document_id in document_ids)
+    deleted = 0
+    with (
+        staging.transaction() as connection,
+        incoming(connection, "gone", _IDS, rows, staging.file.rows),
+    ):
+        for table in ("blocks", "pages", "documents"):
+            deleted = touched_rows(
+                connection.execute(
+                    f"DELETE FROM {table} "  # noqa: S608
+                    "WHERE document_id IN (SELECT document_id FROM gone)"
+                )
+            )
+    return deleted
+
+
+def read(
+    connection: "duckdb.DuckDBPyConnection", document_ids: Iterable[str]
+) -> Iterator[ParsedDocument]:
+    """The documents, equal to those that were stored, a few hundred in memory at a time.
+
+    In any order; ids that are not there or were never parsed are left out.
+    """
+    ids = iter(document_ids)
+    cursor = connection.cursor()
+    owner = cursor.execute("SELECT tenant_id, corpus_id FROM store_meta").fetchone() or ("", "")
+    while batch := list(islice(ids, _BATCH)):
+        blocks = _by_document(cursor, "blocks", "type, level, text, attributes", batch)
+        pages = _by_document(cursor, "pages", "number, width, height, needs_ocr, reason", batch)
+        documents = cursor.execute(
+            "SELECT document_id, source_uri, mime_type, title, content_hash, metadata "
+            "FROM documents WHERE key IS NOT NULL "
+            "AND document_id IN (SELECT unnest(?::VARCHAR[]))",
+            [batch],
+        ).fetchall()
+        for document_id, *rest in documents:
+            yield ParsedDocument(
+                document=_to_document(document_id, owner, rest),
+                blocks=tuple(_to_block(row) for row in blocks.get(document_id, ())),
+                pages=tuple(_to_page(row) for row in pages.get(document_id, ())),
+            )
+
+
+def _document(row: ParsedRow) -> bytes:
+    document = row.parsed.document
+    return line(
+        _DOCUMENTS,
+        [
+            document.id,
+            document.source_uri,
+            document.mime_type,
+            document.title,
+            document.content_hash,
+            json_text(document.metadata),
+            row.status,
+            row.key,
+            row.size_bytes,
+            row.seconds,
+        ],
+    )
+
+
+def _blocks(parsed: ParsedDocument) -> list[bytes]:
+    spans = {span.index: (span.start, span.end) for span in parsed.spans}
+    return [
+        line(
+            _BLOCKS,
+            [
+                parsed.document.id,
+                index,
+                block.type.value,
+                block.level,
+                block.text,
+                json_text(block.attributes),
+                *spans.get(index, (None, None)),
+            ],
+        )
+        for index, block in enumerate(parsed.blocks)
+    ]
+
+
+def _pages(parsed: ParsedDocument) -> list[bytes]:
+    return [
+        line(
+            _PAGES,
+            [
+                parsed.document.id,
+                page.number,
+                index,
+                page.width,
+                page.height,
+                page.needs_ocr,
+                page.reason,
+            ],
+        )
+        for index, page in enumerate(parsed.pages)
+    ]
+
+
+def _unstorable(row: ParsedRow, error: ValueError) -> FailedDocument:
+    return FailedDocument(
+        document_id=row.parsed.document.id,
+        source_uri=row.parsed.document.source_uri,
+        error_kind="StoreError",
+        error=f"cannot be stored: {error}; its parser must give Unicode text and finite numbers",
+        size_bytes=row.size_bytes,
+        seconds=row.seconds,
+    )
+
+
+def _by_document(
+    cursor: "duckdb.DuckDBPyConnection", table: str, columns: str, batch: list[str]
+) -> dict[str, list[tuple[Any, ...]]]:
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    cursor.execute(
+        f"SELECT document_id, {columns} FROM {table} "  # noqa: S608
+        "WHERE document_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY document_id, index",
+        [batch],
+    )
+    for document_id, *row in cursor.fetchall():
+        found.setdefault(document_id, []).append(tuple(row))
+    return found
+
+
+def _to_document(document_id: str, owner: tuple[str, str], row: list[Any]) -> Document:
+    uri, mime_type, title, content_hash, metadata = row
+    return Document(
+        id=DocumentId(document_id),
+        tenant_id=TenantId(owner[0]),
+        corpus_id=CorpusId(owner[1]),
+        source_uri=uri,
+        mime_type=mime_type,
+        title=title,
+        content_hash=content_hash,
+        metadata=json.loads(metadata),
+    )
+
+
+def _to_block(row: tuple[Any, ...]) -> Block:
+    kind, level, text, attributes = row
+    return Block(type=BlockType(kind), level=level, text=text, attributes=json.loads(attributes))
+
+
+def _to_page(row: tuple[Any, ...]) -> Page:
+    number, width, height, needs_ocr, reason = row
+    return Page(number=number, width=width, height=height, needs_ocr=needs_ocr, reason=reason)

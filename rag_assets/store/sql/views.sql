@@ -1,0 +1,80 @@
+-- What people query, on top of one view per stored table (made by catalog.py).
+
+CREATE VIEW chunk_context AS
+SELECT
+    c.tenant_id,
+    c.corpus_id,
+    c.document_id,
+    d.title,
+    c.id AS chunk_id,
+    c.position,
+    c.heading_path,
+    c.content,
+    c.content_ref,
+    c.token_count,
+    c.acl_labels,
+    array_to_string(
+        list_filter(
+            list_concat([nullif(d.title, c.heading_path[1])], c.heading_path),
+            lambda part: part IS NOT NULL AND trim(part) <> ''
+        ),
+        ' > '
+    ) AS context,
+    CASE WHEN context = '' THEN c.content ELSE context || chr(10) || chr(10) || c.content END
+        AS embedding_text,
+    c.start_offset,
+    c.end_offset,
+    c.overlap,
+    d.stale
+FROM chunks AS c
+LEFT JOIN chunked_documents AS d USING (tenant_id, corpus_id, document_id)
+WHERE c.kind = 'body';
+
+CREATE VIEW failed_documents AS
+SELECT tenant_id, corpus_id, document_id, 'parse' AS stage, error_kind, error, stale,
+    parsed_at AS failed_at, run_id
+FROM documents WHERE status = 'failed'
+UNION ALL BY NAME
+SELECT tenant_id, corpus_id, document_id, 'ocr' AS stage, min(error_kind) AS error_kind,
+    min(error) AS error, false AS stale, max(read_at) AS failed_at, max(run_id) AS run_id
+FROM ocr_pages WHERE status = 'failed'
+GROUP BY tenant_id, corpus_id, document_id
+UNION ALL BY NAME
+SELECT tenant_id, corpus_id, document_id, 'chunk' AS stage, error_kind, error, stale,
+    chunked_at AS failed_at, run_id
+FROM chunked_documents WHERE status = 'failed';
+
+CREATE VIEW corpus_summary AS
+WITH parsed AS (
+    SELECT tenant_id, corpus_id, count(*) AS documents,
+        count(*) FILTER (status = 'failed') AS failed, count(*) FILTER (stale) AS stale
+    FROM documents GROUP BY ALL
+), chunked AS (
+    SELECT tenant_id, corpus_id, count(*) AS chunks,
+        count(*) FILTER (kind = 'body') AS body_chunks, sum(token_count)::BIGINT AS tokens
+    FROM chunks GROUP BY ALL
+), chunking AS (
+    SELECT tenant_id, corpus_id, count(*) FILTER (status = 'failed') AS failed
+    FROM chunked_documents GROUP BY ALL
+), last_run AS (
+    SELECT tenant_id, corpus_id, arg_max(run_id, finished_at) AS last_run,
+        max(finished_at) AS last_run_at
+    FROM runs GROUP BY ALL
+)
+SELECT tenant_id, corpus_id,
+    coalesce(parsed.documents, 0) AS documents,
+    coalesce(chunked.chunks, 0) AS chunks,
+    coalesce(chunked.body_chunks, 0) AS body_chunks,
+    coalesce(chunked.tokens, 0) AS tokens,
+    coalesce(parsed.failed, 0) + coalesce(chunking.failed, 0) AS failed,
+    coalesce(parsed.stale, 0) AS stale,
+    last_run.last_run,
+    last_run.last_run_at
+FROM parsed
+FULL JOIN chunked USING (tenant_id, corpus_id)
+FULL JOIN chunking USING (tenant_id, corpus_id)
+FULL JOIN last_run USING (tenant_id, corpus_id);
+
+-- Chunks that carry at least one of the labels. A chunk without labels is visible to nobody.
+CREATE MACRO visible_chunks(labels) AS TABLE
+SELECT * FROM chunks WHERE list_has_any(acl_labels, labels);

@@ -1,0 +1,277 @@
+"""How does a partition's file change? Beside the live file, and published by one rename.
+
+    live ──copy──> .copy ──rename──> .staging ──transactions──> .staging ──rename──> live
+
+Nobody ever writes a file that somebody reads. A process killed anywhere leaves the live file as it
+was, and a staging file that the next run goes on from if it still stems from the live file.
+"""
+
+import errno
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_assets.store.layout import StoreFile
+from rag_assets.store.locking import locked
+from rag_core.errors import StoreError
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["FORMAT", "Staging", "open_live", "staged", "sync"]
+
+FORMAT = 1
+"""Raised when an older release could misread a file. New columns alone do not raise it."""
+
+_META = """
+CREATE TABLE IF NOT EXISTS store_meta (
+    format INTEGER, tenant_id VARCHAR, corpus_id VARCHAR,
+    generation VARCHAR,  -- names this version of the live file; new with each publication
+    base VARCHAR         -- the generation that a staging file was copied from, '' for none
+)"""
+
+
+@dataclass
+class Staging:
+    """The next version of one partition's file, and the only connection to it."""
+
+    file: StoreFile
+    run_id: str
+    connection: "duckdb.DuckDBPyConnection"
+    resumed: bool
+    """True if this goes on from what a run that did not end left behind."""
+    _open: bool = field(default=True, repr=False)
+
+    def publish(self) -> None:
+        """Make this version the live one: all of it, durably, or nothing.
+
+        Ends the staging: the connection is closed. Raises `StoreError` if the disk refuses.
+        """
+        self.connection.execute("UPDATE store_meta SET generation = ?", [uuid.uuid4().hex])
+        self.connection.execute("CHECKPOINT")
+        self.close()
+        sync(self.file.staging)
+        self.file.staging.replace(self.file.live)
+        sync(self.file.live.parent)
+
+    def discard(self) -> None:
+        """Forget this version: the next run starts from the live file. Ends the staging."""
+        self.close()
+        _sweep(self.file, keep_staging=False)
+
+    def close(self) -> None:
+        """Close the connection; what was committed stays in the staging file."""
+        if self._open:
+            self._open = False
+            self.connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator["duckdb.DuckDBPyConnection"]:
+        """Commit all that the block does, or nothing of it."""
+        self.connection.execute("BEGIN")
+        try:
+            yield self.connection
+        except BaseException:  # also for Ctrl-C: half a batch must not stay
+            if self._open:
+                self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+
+@contextmanager
+def staged(
+    file: StoreFile,
+    schema: str,
+    *,
+    run_id: str,
+    timeout: float = 0.0,
+    memory_limit: str = "512MiB",
+) -> Iterator[Staging]:
+    """The staging file of `file`, locked, with `schema` (idempotent SQL) applied.
+
+    Leaving the block without `publish()`, by an exception or not, keeps what was committed for the
+    next run and never touches the live file. An error of DuckDB itself that hints at a damaged or
+    unwritable file discards the staging file. Raises `StoreError`: the file is locked (names the
+    holder, after `timeout` seconds), the disk is full, the live file cannot be read, ...
+    """
+    with locked(file.lock, run_id=run_id, timeout=timeout), _store_errors(file):
+        file.live.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(file, keep_staging=True)
+        resumed = _stems_from_live(file)
+        if not resumed:
+            _start_from_live(file)
+        staging = Staging(file, run_id, _connect(file.staging, memory_limit), resumed)
+        try:
+            _prepare(staging, schema)
+            yield staging
+        except _damage() as error:
+            staging.close()
+            _sweep(file, keep_staging=False)
+            raise error
+        finally:
+            staging.close()
+
+
+def open_live(file: StoreFile) -> "duckdb.DuckDBPyConnection":
+    """A read-only connection to the live file: to the version that is live now, for as long as
+    it is held. Raises `StoreError` if there is none or it cannot be read."""
+    if not file.live.exists():
+        raise StoreError(
+            f"there is no {file.live.name} for {file.tenant_id}/{file.corpus_id} yet; "
+            "materialize the stage that writes it"
+        )
+    with _store_errors(file):
+        return _connect(file.live, "512MiB", read_only=True)
+
+
+def _connect(
+    path: Path, memory_limit: str, *, read_only: bool = False
+) -> "duckdb.DuckDBPyConnection":
+    import duckdb
+
+    # Two threads: a third gains little on files of this size, and each needs memory of its own.
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": memory_limit,
+        "threads": 2,
+    }
+    return duckdb.connect(str(path), read_only=read_only, config=config)
+
+
+def _prepare(staging: Staging, schema: str) -> None:
+    """One transaction: a process killed here leaves no half-made schema."""
+    file = staging.file
+    with staging.transaction() as connection:
+        connection.execute(_META)
+        found = connection.execute("SELECT format, tenant_id, corpus_id FROM store_meta").fetchall()
+        if not found:
+            connection.execute(
+                "INSERT INTO store_meta VALUES (?, ?, ?, '', '')",
+                [FORMAT, file.tenant_id, file.corpus_id],
+            )
+        for made_by, tenant_id, corpus_id in found:
+            if made_by > FORMAT:
+                raise StoreError(
+                    f"{file.live} has format {made_by}, this release writes {FORMAT}: upgrade it"
+                )
+            if (tenant_id, corpus_id) != (file.tenant_id, file.corpus_id):
+                raise StoreError(
+                    f"{file.live} belongs to {tenant_id}/{corpus_id}, not to "
+                    f"{file.tenant_id}/{file.corpus_id}: remove it, the next run builds it anew"
+                )
+        connection.execute(schema)
+        # TIMESTAMPTZ would be a column that Python reads only with pytz (DuckDB 1.5.5).
+        connection.execute(
+            "CREATE OR REPLACE TEMP MACRO utc_now() AS make_timestamp(epoch_us(now()))"
+        )
+
+
+def _stems_from_live(file: StoreFile) -> bool:
+    """Whether a staging file is there, opens, and was copied from what is live now."""
+    import duckdb
+
+    if not file.staging.exists():
+        return False
+    try:
+        # Not read-only: opening replays the log of a killed process.
+        with duckdb.connect(str(file.staging)) as connection:
+            found = connection.execute("SELECT base FROM store_meta").fetchall()
+    except duckdb.Error:  # torn, no DuckDB file at all, or killed before its first commit
+        return False
+    return found == [(_generation(file),)]
+
+
+def _generation(file: StoreFile) -> str:
+    import duckdb
+
+    if not file.live.exists():
+        return ""
+    try:
+        with duckdb.connect(str(file.live), read_only=True) as connection:
+            row = connection.execute("SELECT generation FROM store_meta").fetchone()
+    except duckdb.Error as error:
+        raise StoreError(
+            f"{file.live} cannot be read ({error}); remove it, the next run builds it anew"
+        ) from error
+    return str(row[0]) if row else ""
+
+
+def _start_from_live(file: StoreFile) -> None:
+    import duckdb
+
+    _sweep(file, keep_staging=False)
+    if not file.live.exists():
+        return
+    generation = _generation(file)
+    shutil.copyfile(file.live, file.copy)
+    with duckdb.connect(str(file.copy)) as connection:
+        connection.execute("UPDATE store_meta SET base = ?", [generation])
+    file.copy.replace(file.staging)
+
+
+def _sweep(file: StoreFile, *, keep_staging: bool) -> None:
+    """Remove what killed processes left. Only ever called by the holder of the lock."""
+    leftovers = [file.rows, *_of(file.copy), file.live.with_name(f"{file.live.name}.tmp")]
+    leftovers += [file.staging.with_name(f"{file.staging.name}.tmp")]
+    if not keep_staging or not file.staging.exists():
+        leftovers += _of(file.staging)
+    for path in leftovers:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _of(path: Path) -> list[Path]:
+    """A DuckDB file and what DuckDB keeps beside it."""
+    return [path, *(path.with_name(f"{path.name}{end}") for end in (".wal", ".tmp"))]
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or a folder's list of files, is on the disk."""
+    if path.is_dir() and os.name == "nt":
+        return  # Windows cannot sync folders
+    descriptor = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """DuckDB errors after which the staging file cannot be relied on."""
+    import duckdb
+
+    return (
+        duckdb.IOException,
+        duckdb.FatalException,
+        duckdb.InternalException,
+        duckdb.SerializationException,
+    )
+
+
+@contextmanager
+def _store_errors(file: StoreFile) -> Iterator[None]:
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise StoreError(
+            f"{file.live}: {error}; free disk space beside it, or raise the memory limit"
+        ) from error
+    except (duckdb.Error, OSError) as error:
+        full = isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
+        if full or "No space left" in str(error):
+            raise StoreError(
+                f"no space left to write {file.live}; it needs room for a second copy. "
+                "The published version is untouched: free disk space and run again"
+            ) from error
+        raise StoreError(
+            f"cannot write the next version of {file.live}: {error}. "
+            "The published version is untouched: run again"
+        ) from error
