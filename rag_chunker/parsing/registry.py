@@ -36,6 +36,8 @@ BUILT_IN: dict[str, str] = {
         "rag_chunker.parsing.docx:DocxParser"
     ),
     "application/vnd.ms-word.document.macroEnabled.12": "rag_chunker.parsing.docx:DocxParser",
+    "application/vnd.oasis.opendocument.text": "rag_chunker.parsing.odt:OdtParser",
+    "application/vnd.oasis.opendocument.text-template": "rag_chunker.parsing.odt:OdtParser",
     "message/rfc822": "rag_chunker.parsing.mail:MailParser",
     "application/rtf": "rag_chunker.parsing.rtf:RtfParser",
     "application/vnd.ms-outlook": "rag_chunker.parsing.outlook:OutlookParser",

@@ -1,8 +1,4 @@
-"""How does the body of a Word document become blocks? Paragraph by paragraph, in reading order.
-
-No Python recursion: every container is a generator that yields blocks and further generators,
-and `Body.blocks` runs them from a stack.
-"""
+"""How does the body of a Word document become blocks? Paragraph by paragraph, in reading order."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,11 +20,10 @@ from rag_chunker.parsing.docx.names import (
 from rag_chunker.parsing.docx.numbering import Marker, Numbering
 from rag_chunker.parsing.docx.styles import Styles, outline_meaning, paragraph_style
 from rag_chunker.parsing.docx.tables import Table
+from rag_chunker.parsing.steps import Steps, run
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
-
-Steps = Iterator["Block | Steps"]
 
 DEEPEST_HEADING = 6
 _BOX = "box"
@@ -57,16 +52,9 @@ class Body:
         """Text of the first paragraph in style Title, known when all blocks are read."""
 
     def blocks(self, root: Any) -> Iterator[Block]:
-        """The blocks of everything below `root`. Code may be blank: see `merged_code`."""
-        stack: list[Steps] = [self._document(root)]
-        while stack:
-            step = next(stack[-1], None)
-            if step is None:
-                stack.pop()
-            elif isinstance(step, Block):
-                yield step
-            else:
-                stack.append(step)
+        """The blocks of everything below `root`. Code is one block a
+        paragraph, and may be blank."""
+        return run(self._document(root))
 
     def _document(self, root: Any) -> Steps:
         yield self._children(root, None)
@@ -218,25 +206,6 @@ class Body:
         properties = paragraph.find(PPR)
         style = paragraph_style(properties) or self._styles.default_id()
         return self.meaning(properties, style).role in (Role.heading, Role.title)
-
-
-def merged_code(blocks: Iterator[Block]) -> Iterator[Block]:
-    """The blocks with each run of code paragraphs made one block, and blank code dropped."""
-    lines: list[str] = []
-    for block in blocks:
-        if block.type is BlockType.code:
-            lines.append(block.text)
-            continue
-        yield from _code(lines)
-        lines = []
-        yield block
-    yield from _code(lines)
-
-
-def _code(lines: list[str]) -> Iterator[Block]:
-    text = "\n".join(lines)
-    if not is_blank(text):
-        yield _block(BlockType.code, text.strip("\n").rstrip())
 
 
 def _block(kind: BlockType, text: str, **attributes: JsonValue) -> Block:

@@ -1,5 +1,6 @@
 """The element and attribute names of WordprocessingML that the walkers of this package meet."""
 
+from functools import cache
 from typing import Any
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -8,11 +9,13 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 
 
+@cache
 def w(name: str) -> str:
     """The full name of a WordprocessingML element or attribute."""
     return _W + name
 
 
+@cache
 def m(name: str) -> str:
     """The full name of an Office math element."""
     return _M + name

@@ -7,14 +7,10 @@ counting; a start override begins again where its list is first used.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from rag_chunker.parsing.counting import bullet, figure
 from rag_chunker.parsing.docx.names import VAL, number, value, w
 
 MAX_LEVEL = 8
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-    (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
-_PRIVATE_USE = range(0xE000, 0xF900)
 
 
 class Marker(NamedTuple):
@@ -125,49 +121,12 @@ def _marker_text(level: int, levels: dict[int, Any], counts: dict[int, int]) -> 
     kind = value(shown, w("numFmt")) or "decimal"
     pattern = value(shown, w("lvlText")) or ""
     if kind == "bullet":
-        return _bullet(pattern)
+        return bullet(pattern)
     legal = shown.find(w("isLgl")) is not None and shown.find(w("isLgl")).get(VAL) != "0"
     text = pattern
     for index in range(min(level, MAX_LEVEL) + 1):
         if f"%{index + 1}" in text:
             kind = value(levels.get(index), w("numFmt")) or "decimal"
             count = counts.get(index, _start(levels, index))
-            text = text.replace(f"%{index + 1}", _figure(count, "decimal" if legal else kind))
+            text = text.replace(f"%{index + 1}", figure(count, "decimal" if legal else kind))
     return text.strip()
-
-
-def _bullet(pattern: str) -> str:
-    pattern = pattern.strip()
-    if not pattern:
-        return ""
-    return "•" if ord(pattern[0]) in _PRIVATE_USE else pattern
-
-
-def _figure(count: int, kind: str) -> str:
-    """A count as written in a Word number format; unknown formats are written in decimal."""
-    if kind == "none":
-        return ""
-    if kind == "decimalZero":
-        return f"{count:02d}"
-    if kind == "ordinal":
-        return f"{count}{_english_ending(count)}"
-    text = str(count)
-    if kind.endswith("Letter") and 0 < count <= 26 * 30:
-        text = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-    elif kind.endswith("Roman") and 0 < count < 4000:
-        text = _roman(count)
-    return text.upper() if kind.startswith("upper") else text
-
-
-def _english_ending(count: int) -> str:
-    if count % 100 in (11, 12, 13):
-        return "th"
-    return {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
-
-
-def _roman(count: int) -> str:
-    parts = []
-    for amount, letters in _ROMAN:
-        parts.append(letters * (count // amount))
-        count %= amount
-    return "".join(parts)

@@ -5,7 +5,8 @@ from typing import Any
 
 from rag_chunker.parsing.archive import Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
-from rag_chunker.parsing.docx.body import Body, merged_code
+from rag_chunker.parsing.code_lines import merged_code
+from rag_chunker.parsing.docx.body import Body
 from rag_chunker.parsing.docx.fields import Fields
 from rag_chunker.parsing.docx.inline import InlineReader
 from rag_chunker.parsing.docx.names import w

@@ -5,25 +5,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rag_chunker.parsing.docx.names import PPR, RPR, VAL, number, switched_on, value, w
+from rag_chunker.parsing.fonts import is_monospace
 from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
 
 _BODY = Meaning(Role.body)
 _BODY_OUTLINE_LEVEL = 9
-_MONOSPACE = (
-    "courier",
-    "consolas",
-    "menlo",
-    "monaco",
-    "mono",
-    "lucida console",
-    "andale",
-    "cascadia code",
-    "fira code",
-    "source code pro",
-    "inconsolata",
-    "fixedsys",
-    "等宽",
-)
 
 
 class Numbered(NamedTuple):
@@ -119,7 +105,7 @@ def outline_meaning(level: str) -> Meaning:
 def monospace_font(fonts: Any) -> bool | None:
     """Whether a `w:rFonts` names a typewriter font; None if it names no font for Latin text."""
     name = fonts.get(w("ascii")) or fonts.get(w("hAnsi"))
-    return None if name is None else any(part in name.casefold() for part in _MONOSPACE)
+    return None if name is None else is_monospace(name)
 
 
 def paragraph_style(properties: Any | None) -> str | None:

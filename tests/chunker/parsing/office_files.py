@@ -89,3 +89,42 @@ def table(*rows: list[str], more: str = "") -> str:
         for row in rows
     )
     return f"<w:tbl>{more}{''.join(f'<w:tr>{row}</w:tr>' for row in cells)}</w:tbl>"
+
+
+_ODF = "urn:oasis:names:tc:opendocument:xmlns:"
+_ODF_NAMESPACES = (
+    " ".join(
+        f'xmlns:{prefix}="{_ODF}{name}:1.0"'
+        for prefix, name in {
+            "office": "office",
+            "text": "text",
+            "table": "table",
+            "draw": "drawing",
+            "style": "style",
+            "svg": "svg-compatible",
+            "meta": "meta",
+        }.items()
+    )
+    + ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xlink="http://www.w3.org/1999/xlink"'
+)
+
+
+def odt(body: str, *, automatic: str = "", styles: str = "", **entries: str) -> bytes:
+    """An OpenDocument text with this inside of `office:text`; further entries by name, with `__`
+    for a dot."""
+    content = (
+        f"<office:document-content {_ODF_NAMESPACES}><office:automatic-styles>{automatic}"
+        f"</office:automatic-styles><office:body><office:text>{body}</office:text></office:body>"
+        "</office:document-content>"
+    )
+    return zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": content,
+            "styles.xml": f"<office:document-styles {_ODF_NAMESPACES}><office:styles>{styles}"
+            "</office:styles></office:document-styles>",
+            "meta.xml": f"<office:document-meta {_ODF_NAMESPACES}>{entries.pop('meta', '')}"
+            "</office:document-meta>",
+            **{name.replace("__", "."): text for name, text in entries.items()},
+        }
+    )

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from office_files import STRICT_W, W, docx, p, parsed, r, shape, style, table, zipped
 
+from rag_chunker.parsing.counting import figure
 from rag_chunker.parsing.docx import DocxParser
-from rag_chunker.parsing.docx.numbering import _figure
 from rag_chunker.parsing.docx.symbols import symbol
 from rag_core.errors import CorruptDocument, DocumentTooLarge, ParseError
 from rag_core.types import Block
@@ -374,7 +374,7 @@ def test_a_numbered_heading_is_a_heading_and_keeps_its_number_as_marker() -> Non
     ],
 )
 def test_numbers_are_written_in_their_format(count: int, kind: str, text: str) -> None:
-    assert _figure(count, kind) == text
+    assert figure(count, kind) == text
 
 
 # Kinds of paragraph
@@ -423,7 +423,7 @@ def test_a_document_written_on_a_typewriter_is_not_code() -> None:
 # Text inside a paragraph
 
 
-def field(instruction: str, result: str) -> str:
+def field_(instruction: str, result: str) -> str:
     marks = [f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate")]
     instruct = f"<w:r><w:instrText>{instruction}</w:instrText></w:r>"
     end = '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
@@ -431,9 +431,9 @@ def field(instruction: str, result: str) -> str:
 
 
 def test_a_field_shows_its_result_and_not_its_instruction() -> None:
-    nested = field("IF ", field("PAGE", r("hidden")).join(["", ""]) + r("shown"))
+    nested = field_("IF ", field_("PAGE", r("hidden")).join(["", ""]) + r("shown"))
     simple = f'<w:fldSimple w:instr="DATE">{r("today")}</w:fldSimple>'
-    assert read(f"<w:p>{r('a ')}{field('REF x', r('b'))}{r(' ')}{simple}</w:p>") == [
+    assert read(f"<w:p>{r('a ')}{field_('REF x', r('b'))}{r(' ')}{simple}</w:p>") == [
         ("paragraph", "a b today")
     ]
     assert "shown" in read(f"<w:p>{nested}</w:p>")[0][1]

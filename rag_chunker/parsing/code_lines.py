@@ -1,0 +1,26 @@
+"""Where does a piece of code begin and end, in formats whose code is one paragraph a line?"""
+
+from collections.abc import Iterable, Iterator
+
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType
+
+
+def merged_code(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks with each run of code blocks made one, lines and indents kept; blank code
+    inside of a run is a blank line, and dropped elsewhere."""
+    lines: list[str] = []
+    for block in blocks:
+        if block.type is BlockType.code:
+            lines.append(block.text)
+            continue
+        yield from _code(lines)
+        lines = []
+        yield block
+    yield from _code(lines)
+
+
+def _code(lines: list[str]) -> Iterator[Block]:
+    text = "\n".join(lines)
+    if not is_blank(text):
+        yield Block(type=BlockType.code, text=text.strip("\n").rstrip())

@@ -1,0 +1,96 @@
+"""OpenDocument texts (odt, ott) read straight from their XML parts."""
+
+from importlib.metadata import version
+from typing import Any
+
+from pydantic import JsonValue
+
+from rag_chunker.parsing.archive import Archive, open_archive, xml_root
+from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.code_lines import merged_code
+from rag_chunker.parsing.decoding import clean
+from rag_chunker.parsing.odt.body import Body
+from rag_chunker.parsing.odt.formulas import formula
+from rag_chunker.parsing.odt.inline import InlineReader
+from rag_chunker.parsing.odt.names import n
+from rag_chunker.parsing.odt.styles import Styles
+from rag_core.errors import CorruptDocument, EncryptedDocument
+from rag_core.spi import Parser
+from rag_core.text import is_blank
+from rag_core.types import Block, ParsedDocument, Source
+
+_MIME = "application/vnd.oasis.opendocument.text"
+_CONTENT, _STYLES = "content.xml", "styles.xml"
+_META = {
+    "dc:creator": "author",
+    "meta:initial-creator": "author",
+    "meta:creation-date": "created",
+    "dc:date": "modified",
+    "dc:subject": "subject",
+    "dc:description": "description",
+    "meta:keyword": "keywords",
+    "dc:language": "language",
+}
+
+
+class OdtParser(Parser):
+    """Headings with their outline level, lists with counted markers, tables, notes, frames.
+
+    Deleted text that change tracking keeps, hidden text, generated indexes, page headers and
+    footers are dropped. Notes, comments and pictures' alternative texts follow their paragraph as
+    `other` blocks. A paragraph in style Title is a heading of level 1 and the document's title.
+    """
+
+    def parse(self, source: Source, data: bytes) -> ParsedDocument:
+        with blamed_on(source), open_archive(data) as archive:
+            _refuse_encrypted(archive)
+            title, metadata = _meta(archive)
+            blocks, styled_title = _read(archive)
+        document = source.document(
+            data,
+            mime_type=source.mime_type or _MIME,
+            title=styled_title or title,
+            metadata=metadata,
+        )
+        return ParsedDocument(document=document, blocks=tuple(blocks))
+
+    def version(self) -> str:
+        return f"1 lxml-{version('lxml')}"
+
+
+def _read(archive: Archive) -> tuple[list[Block], str | None]:
+    content = xml_root(archive.read(_CONTENT))
+    text = content.find(f"{n('office:body')}/{n('office:text')}")
+    if text is None:
+        raise CorruptDocument("an OpenDocument file without text: is it a sheet or a drawing?")
+    roots = [xml_root(archive.read(_STYLES))] if _STYLES in archive else []
+    styles = Styles([*roots, content])
+    body = Body(styles, InlineReader(styles, lambda address: formula(archive, address)))
+    blocks = list(merged_code(body.blocks(text)))
+    return blocks, body.title
+
+
+def _refuse_encrypted(archive: Archive) -> None:
+    name = "META-INF/manifest.xml"
+    if name not in archive:
+        return
+    if next(xml_root(archive.read(name)).iter(n("manifest:encryption-data")), None) is not None:
+        raise EncryptedDocument("protected by a password: save it without one and try again")
+
+
+def _meta(archive: Archive) -> tuple[str | None, dict[str, JsonValue]]:
+    if "meta.xml" not in archive:
+        return None, {}
+    root = xml_root(archive.read("meta.xml"))
+    metadata: dict[str, JsonValue] = {}
+    for tag, key in _META.items():
+        texts = [text for element in root.iter(n(tag)) if (text := _text(element))]
+        if texts and key not in metadata:
+            metadata[key] = ", ".join(texts)
+    titles = (text for element in root.iter(n("dc:title")) if (text := _text(element)))
+    return next(titles, None), metadata
+
+
+def _text(element: Any) -> str:
+    text = clean(element.text or "").strip()
+    return "" if is_blank(text) else text

@@ -1,0 +1,79 @@
+"""What is a paragraph of an OpenDocument text, by its style and the styles above it?"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from rag_chunker.parsing.fonts import is_monospace
+from rag_chunker.parsing.odt.names import n, number
+from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
+
+_BODY = Meaning(Role.body)
+_DEFAULT = "Standard"
+_ENCODED = re.compile(r"_([0-9a-fA-F]{2,4})_")
+
+
+class Styles:
+    """The styles of a document: common ones first, then those of the content (automatic)."""
+
+    def __init__(self, roots: list[Any]) -> None:
+        self._styles: dict[tuple[str, str], Any] = {}
+        self.lists: dict[str, Any] = {}
+        """List styles by name."""
+        for root in roots:
+            for style in root.iter(n("style:style")):
+                key = (style.get(n("style:family"), ""), style.get(n("style:name"), ""))
+                self._styles[key] = style
+            for style in root.iter(n("text:list-style")):
+                self.lists[style.get(n("style:name"), "")] = style
+        self.meaning = lru_cache(maxsize=None)(self._meaning)
+        self.hidden = lru_cache(maxsize=None)(self._hidden)
+        self.monospace = lru_cache(maxsize=None)(self._monospace)
+
+    def _meaning(self, name: str) -> Meaning:
+        """What paragraphs of this style are: the first style of the chain that says it."""
+        for style in self._chain("paragraph", name):
+            own = style.get(n("style:display-name")) or decoded(style.get(n("style:name"), ""))
+            if meaning := meaning_of(own):
+                return meaning
+            if level := number(style, "style:default-outline-level", 0):
+                return Meaning(Role.heading, level)
+        if ("paragraph", name) not in self._styles:
+            return meaning_of(decoded(name)) or _BODY
+        return _BODY
+
+    def _hidden(self, family: str, name: str) -> bool:
+        """Whether the style hides its text."""
+        for style in self._chain(family, name):
+            properties = style.find(n("style:text-properties"))
+            if properties is not None and (shown := properties.get(n("text:display"))):
+                return bool(shown == "none")
+        return False
+
+    def _monospace(self, family: str, name: str) -> bool | None:
+        """Whether the style sets a typewriter font, None if it sets none. That of the default
+        style does not count: a document written in nothing else is not code."""
+        for style in self._chain(family, name):
+            if family == "paragraph" and style.get(n("style:name")) == _DEFAULT:
+                return None
+            properties = style.find(n("style:text-properties"))
+            if properties is None:
+                continue
+            font = properties.get(n("style:font-name")) or properties.get(n("fo:font-family"))
+            if font is not None:
+                return is_monospace(font)
+        return None
+
+    def _chain(self, family: str, name: str) -> Iterator[Any]:
+        seen: set[str] = set()
+        while (family, name) in self._styles and name not in seen:
+            seen.add(name)
+            style = self._styles[family, name]
+            yield style
+            name = style.get(n("style:parent-style-name"), "")
+
+
+def decoded(name: str) -> str:
+    """A style name as users see it: `Heading_20_1` is "Heading 1"."""
+    return _ENCODED.sub(lambda found: chr(int(found[1], 16)), name)
