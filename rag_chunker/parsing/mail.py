@@ -14,6 +14,7 @@ from rag_chunker.parsing.mail_parts import (
     message_of,
     sorted_parts,
     subparts,
+    whole,
 )
 from rag_core.spi import Parser
 from rag_core.text import is_blank
@@ -130,7 +131,7 @@ def _payload(part: Message) -> bytes:
     payload = part.get_payload(decode=True)
     if isinstance(payload, bytes):
         return payload
-    return b"\n\n".join(bytes(inner) for inner in subparts(part))  # message/delivery-status
+    return whole(subparts(part))  # message/delivery-status
 
 
 def _text(part: Message) -> str:

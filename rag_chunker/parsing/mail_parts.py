@@ -1,7 +1,7 @@
 """Which parts of a mail are its body, which are attachments, and what do its headers say?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.errors import HeaderParseError
@@ -37,9 +37,12 @@ class Attachment:
     part: Message
 
     def content(self) -> bytes:
-        """The file's bytes, transfer encoding removed; of an attached mail, the whole mail."""
+        """The file's bytes, transfer encoding removed; of an attached mail, the whole mail.
+
+        Raises `DocumentTooLarge` if an attached mail nests deeper than Python can write.
+        """
         if self.part.is_multipart():
-            return b"\n\n".join(bytes(inner) for inner in subparts(self.part))
+            return whole(subparts(self.part))
         content = self.part.get_payload(decode=True)
         return content if isinstance(content, bytes) else b""
 
@@ -139,6 +142,14 @@ def subparts(part: Message) -> list[Message]:
     if not isinstance(payload, list):
         return []
     return [child for child in payload if isinstance(child, Message)]
+
+
+def whole(messages: Iterable[Message]) -> bytes:
+    """These messages as bytes. Raises `DocumentTooLarge` if one nests too deep."""
+    try:
+        return b"\n\n".join(map(bytes, messages))
+    except RecursionError as error:
+        raise DocumentTooLarge("the mail's parts nest too deep (hundreds of levels)") from error
 
 
 def calendar_text(calendar: str) -> str:

@@ -42,6 +42,7 @@ BUILT_IN: dict[str, str] = {
     "application/rtf": "rag_chunker.parsing.rtf:RtfParser",
     "application/vnd.ms-outlook": "rag_chunker.parsing.outlook:OutlookParser",
     "application/zip": "rag_chunker.parsing.containers:ZipParser",
+    "application/x-ipynb+json": "rag_chunker.parsing.notebook:NotebookParser",
 }
 """Media type to `module:class`; imported when first asked for."""
 
