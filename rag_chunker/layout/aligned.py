@@ -56,9 +56,7 @@ class _Row:
         return any(b[0] - a[1] > _WIDE * em for a, b in zip(spans, spans[1:], strict=False))
 
 
-def find_aligned(
-    items: Sequence[Line | Table], across: Sequence[Rule] = ()
-) -> list[Line | Table]:
+def find_aligned(items: Sequence[Line | Table], across: Sequence[Rule] = ()) -> list[Line | Table]:
     """The items with every run of lines that forms a table replaced by that table.
 
     Three rows with wide gaps in common make a table; two rows, or narrow gaps, only with a rule

@@ -15,11 +15,14 @@ LONGEST = 200
 MOST_LINES = 4
 LARGER = 1.10
 """Times the body's size from which on size alone makes a heading."""
+SMALLER = 0.78
+"""Times the body's size down to which bold headings go: the sixth level of browsers has 0.85, and
+some are set in less."""
 TOO_MUCH = 0.30
 """A style that holds a larger part of the text is no heading's."""
 
 _SENTENCE = re.compile(r"[.;,:!]$")
-_CAPTION = re.compile(
+CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|tab\.|abbildung|abb\.|tabelle|tableau|listing|algorithm|figura|"
     r"tabla|exhibit|equation|scheme)\s*[\dIVX]+",
     re.IGNORECASE,
@@ -101,7 +104,9 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
         return not (len(text) > 80 and _SENTENCE.search(text)) and any(map(str.isalpha, text))
     if paragraph.marker is not None and number is None:
         return False
-    if kind.size < 0.85 * body.size or (_SENTENCE.search(text) and not (number and number.dotted)):
+    if kind.size < SMALLER * body.size or (
+        _SENTENCE.search(text) and not (number and number.dotted)
+    ):
         return False
     if kind.bold and not body.bold:
         return True
@@ -119,7 +124,7 @@ def _may_be_heading(paragraph: Paragraph, text: str) -> bool:
         and len(text) <= LONGEST
         and len(paragraph.lines) <= MOST_LINES
         and (paragraph.marker is None or paragraph.marker.ordered)
-        and not _CAPTION.match(text)
+        and not CAPTION.match(text)
         and any(map(str.isalpha, text))
     )
 

@@ -61,6 +61,10 @@ class Line:
     """Number of the column of its page, in reading order."""
     page: int = 0
     """1-based."""
+    entry: int | None = None
+    """Number of the outline's entry whose title it is, or part of."""
+    contents: bool = False
+    """It is one line of a table of contents."""
     order: int = 0
     """Position in the content of its page, which is not always the reading order."""
 
@@ -115,8 +119,10 @@ class Line:
 
     @cached_property
     def share_bold(self) -> float:
-        """Part of its visible characters that are bold, 0..1."""
-        return _share(self.words, [word.style.bold for word in self.words])
+        """Part of its visible characters that are bold, 0..1; fixed-pitch ones count only if
+        there are no others."""
+        prose = [word for word in self.words if not word.style.mono] or self.words
+        return _share(prose, [word.style.bold for word in prose])
 
     @cached_property
     def share_mono(self) -> float:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from rag_chunker.layout.aligned import find_aligned
-from rag_chunker.layout.bullets import attach_bullets
 from rag_chunker.layout.columns import reading_order
-from rag_chunker.layout.geometry import Box, Rule
+from rag_chunker.layout.geometry import Rule
 from rag_chunker.layout.grids import Grid, Table, fill_grid, find_grids
 from rag_chunker.layout.lines import Line, Word
 
@@ -15,16 +14,13 @@ def lay_out(
     *,
     across: Sequence[Rule] = (),
     down: Sequence[Rule] = (),
-    shapes: Sequence[Box] = (),
 ) -> list[Line | Table]:
     """The lines and tables of one page in reading order.
 
-    `lines` come in the order of the source's content; `across` and `down` are the horizontal
+    `lines` have their `order` in the source's content, and their bullets (`attach_bullets`); `across` and `down` are the horizontal
     and vertical rules drawn, `shapes` small shapes that may be bullets.
     """
-    for order, line in enumerate(lines):
-        line.order = order
-    rest = attach_bullets(lines, shapes)
+    rest = list(lines)
     ruled: list[Table] = []
     for grid in find_grids(across, down):
         table, rest = _take(grid, rest)

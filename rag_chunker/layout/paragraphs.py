@@ -68,6 +68,7 @@ class _Grouper:
         self._pitch = usual_pitch(lines)
         self._right = _column_rights(lines)
         self._run = _run_rights(items, self._pitch)
+        self._body = _body_style(lines)
         self.found: list[Paragraph | Table] = []
 
     def add(self, item: Item) -> None:
@@ -96,6 +97,10 @@ class _Grouper:
         above = home.last
         gap = _gap(above, line)
         usual = self._usual(line)
+        if above.entry is not None or line.entry is not None:
+            return above.entry == line.entry
+        if above.contents or line.contents:
+            return _same_row(above, line)
         if home.code:
             return is_code(line) and -0.5 * usual < gap <= _CODE_GAP * usual
         if is_code(line) and (gap > 1.1 * usual or _ENDS.search(above.text) is not None):
@@ -140,7 +145,16 @@ class _Grouper:
         if needed < self._run[id(above)]:
             return True
         column = self._right[above.page, above.column]
-        return needed < column and _ENDS.search(above.text) is not None
+        if needed >= column:
+            return False
+        return _ENDS.search(above.text) is not None or (
+            self._stands_out(above) and not _centred(above, line)
+        )
+
+    def _stands_out(self, line: Line) -> bool:
+        """Whether a line looks like no running text, so that its neighbours say nothing."""
+        style = line.style
+        return style.size >= 1.08 * self._body.size or style[1:] != self._body[1:]
 
     def _goes_on_over_break(self, line: Line) -> Paragraph | None:
         """The paragraph of the column before that `line` goes on with."""
@@ -151,6 +165,10 @@ class _Grouper:
             return home if home.last.page == line.page - 1 else None
         above = home.last
         if _differs(above, line) or above.page < line.page - 1:
+            return None
+        if above.entry is not None or line.entry is not None:
+            return None
+        if above.contents or line.contents:
             return None
         marker = marker_of(line)
         if marker is not None and not above.hyphen:
@@ -175,6 +193,18 @@ class _Grouper:
             if item.style.size >= 0.93 * line.size or item.code:
                 return item
         return None
+
+
+def _body_style(lines: Sequence[Line]) -> Style:
+    weight: Counter[Style] = Counter()
+    for line in lines:
+        weight[line.style] += len(line.text)
+    return weight.most_common(1)[0][0] if weight else Style(10.0)
+
+
+def _centred(above: Line, line: Line) -> bool:
+    middles = [(box.left + box.right) / 2 for box in (above.box, line.box)]
+    return abs(middles[0] - middles[1]) <= 2.0 < abs(above.left - line.left)
 
 
 def is_code(line: Line) -> bool:
@@ -212,11 +242,8 @@ def _same_row(above: Line, line: Line) -> bool:
 
 def _differs(above: Line, line: Line) -> bool:
     """Whether size or weight says that two lines are of different kinds."""
-    if 0 < above.share_mono < 1 or 0 < line.share_mono < 1:
-        small, large = sorted((above.size, line.size))
-        return small < 0.7 * large
     small, large = sorted((above.size, line.size))
-    if small < 0.92 * large and not (is_code(above) or is_code(line)):
+    if small < (0.7 if is_code(above) or is_code(line) else 0.92) * large:
         return True
     return abs(above.share_bold - line.share_bold) > 0.95
 

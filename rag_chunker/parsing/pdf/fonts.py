@@ -25,6 +25,9 @@ _MONO = re.compile(
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
+ARTIFACT = -2
+
+
 class Look(NamedTuple):
     """What all characters of one text object share."""
 
@@ -34,7 +37,7 @@ class Look(NamedTuple):
     invisible: bool
     """Drawn in no ink at all, as OCR layers are."""
     tag: int
-    """Its marked content's number, -1 for none."""
+    """Its marked content's number, -1 for none, `ARTIFACT` for what is no part of the text."""
 
 
 class _Font(NamedTuple):
@@ -50,7 +53,8 @@ _NO_FONT = _Font("", False, False, False)
 class Looks:
     """The styles of one document; equal styles are one object, so that `is` compares them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, tagged: bool = False) -> None:
+        self._tagged = tagged
         self._by_address: dict[int, _Font] = {}
         self._fonts: dict[tuple[str, int], _Font] = {}
         self._styles: dict[tuple[object, ...], Style] = {}
@@ -79,6 +83,8 @@ class Looks:
             style = Style(size, font.name, bold, font.italic, font.mono, key[3])
             self._styles[key] = style
         tag = pdfium.FPDFPageObj_GetMarkedContentID(obj)
+        if tag < 0 and self._tagged and _is_artifact(obj):
+            tag = ARTIFACT
         return Look(style, _upright_after(turn), mode == _INVISIBLE, tag)
 
     def _font(self, font: Handle) -> _Font:
@@ -109,6 +115,20 @@ class Looks:
         if not pdfium.FPDFPageObj_GetFillColor(obj, *self._rgba):
             return 0
         return red.value << 16 | green.value << 8 | blue.value
+
+
+def _is_artifact(obj: Handle) -> bool:
+    import pypdfium2.raw as pdfium
+
+    buffer = (ctypes.c_ushort * 16)()
+    length = ctypes.c_ulong()
+    for index in range(min(16, max(0, pdfium.FPDFPageObj_CountMarks(obj)))):
+        mark = pdfium.FPDFPageObj_GetMark(obj, index)
+        if pdfium.FPDFPageObjMark_GetName(mark, buffer, ctypes.sizeof(buffer), length):
+            name = bytes(buffer)[: length.value].decode("utf-16-le", "ignore").rstrip("\x00")
+            if name == "Artifact":
+                return True
+    return False
 
 
 def _font(name: str, flags: int, heavy: bool) -> _Font:

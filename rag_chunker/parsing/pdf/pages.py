@@ -1,9 +1,14 @@
-"""What stands on one page? Text, tables and bullets, read and released page by page."""
+"""What stands on one page? Text, tables and tags, read and released page by page."""
 
+import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from pydantic import JsonValue
+
+from rag_chunker.layout.bullets import attach_bullets
+from rag_chunker.layout.geometry import Box
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.page import lay_out
@@ -13,6 +18,13 @@ from rag_chunker.parsing.pdf.frame import Frame, frame_of
 from rag_chunker.parsing.pdf.ocr_need import reason_for_ocr
 from rag_chunker.parsing.pdf.opening import Handle
 from rag_chunker.parsing.pdf.shapes import Shapes, read_shapes
+from rag_chunker.parsing.pdf.structure import read_structure
+from rag_chunker.parsing.pdf.tagged import TaggedPart, Trust, read_tagged
+from rag_core.errors import DocumentTooLarge
+
+MAX_CHARACTERS = 50_000_000
+"""Of a document. The longest of some 200 public manuals has 12 million; 50 million take about
+2 GB while they are laid out."""
 
 
 @dataclass(eq=False)
@@ -20,19 +32,77 @@ class PageContent:
     """One page's lines and tables in reading order, and what is known about the page."""
 
     number: int
+    """1-based."""
     shown: Frame
     """As a viewer shows the page."""
     upright: Frame
     """As most of its text is upright; boxes of lines and tables are seen in it."""
     items: list[Line | Table] = field(default_factory=list)
-    characters: int = 0
+    tagged: list[TaggedPart] = field(default_factory=list)
+    """The same content as the structure tree has it; empty without one."""
     reason: str | None = None
     """Why it needs OCR; None if it does not."""
 
+    def shown_box(self, box: Box) -> list[JsonValue]:
+        """A box of its content as [left, top, right, bottom] on the page as shown."""
+        if self.upright != self.shown:
+            box = self.shown.box(*self.upright.unbox(box))
+        return [round(edge, 1) for edge in box]
+
+
+class Reader:
+    """Reads the pages of an open document one after the other."""
+
+    def __init__(self, document: Handle) -> None:
+        import pypdfium2.raw as pdfium
+
+        self._document = document
+        self._tagged = bool(pdfium.FPDFCatalog_IsTagged(document))
+        self._looks = Looks(tagged=self._tagged)
+        self._spacing = Spacing()
+        self._characters = 0
+        self.count: int = pdfium.FPDF_GetPageCount(document)
+        self.trust = Trust()
+
+    def page(self, index: int) -> PageContent:
+        """The content of page number `index`, 0-based.
+
+        Raises `DocumentTooLarge` when the pages read so far hold too many characters.
+        """
+        self._looks.new_page()
+        with _loaded(self._document, index) as (page, text_page):
+            if not page or not text_page:
+                nothing = Frame(0.0, 0.0, 0.0, 0.0, 0)
+                return PageContent(index + 1, nothing, nothing, reason="damaged-page")
+            return self._read(page, text_page, index + 1)
+
+    def _read(self, page: Handle, text_page: Handle, number: int) -> PageContent:
+        shown = frame_of(page)
+        limit = MAX_CHARACTERS - self._characters
+        text = read_text(text_page, shown, self._looks, self._spacing, limit)
+        self._characters += text.counts.visible
+        if self._characters >= MAX_CHARACTERS:
+            raise DocumentTooLarge(
+                f"more than {MAX_CHARACTERS:,} characters by page {number}: split the document"
+            )
+        turns = max(text.lines, key=lambda turns: _amount(text.lines[turns]), default=shown.turns)
+        content = PageContent(number, shown, shown.turned_to(turns))
+        shapes = read_shapes(page, content.upright)
+        content.reason = _reason(text, shapes, text_page)
+        lines = _in_one_frame(text, content.upright)
+        main = attach_bullets(lines[0], shapes.bullets)
+        for order, line in enumerate((*main, *lines[1])):
+            line.order, line.page = order, number
+        if self._tagged:
+            content.tagged = read_tagged(read_structure(page), [*main, *lines[1]], self.trust)
+        content.items = [*lay_out(main, across=shapes.across, down=shapes.down), *lines[1]]
+        _compact(content)
+        return content
+
 
 @contextmanager
-def loaded_page(document: Handle, index: int) -> Iterator[tuple[Handle, Handle]]:
-    """Page and text page of a document, both closed on leaving; nothing if it is damaged."""
+def _loaded(document: Handle, index: int) -> Iterator[tuple[Handle, Handle]]:
+    """Page and text page of a document, both closed on leaving; None where it is damaged."""
     import pypdfium2.raw as pdfium
 
     page = pdfium.FPDF_LoadPage(document, index)
@@ -50,29 +120,34 @@ def loaded_page(document: Handle, index: int) -> Iterator[tuple[Handle, Handle]]
         pdfium.FPDF_ClosePage(page)
 
 
-def read_page(
-    document: Handle, index: int, looks: Looks, spacing: Spacing, limit: int
-) -> PageContent:
-    """The content of page number `index` (0-based); at most `limit` characters of it."""
-    looks.new_page()
-    with loaded_page(document, index) as (page, text_page):
-        if page is None or not text_page:
-            nothing = Frame(0.0, 0.0, 0.0, 0.0, 0)
-            return PageContent(index + 1, nothing, nothing, reason="damaged-page")
-        shown = frame_of(page)
-        text = read_text(text_page, shown, looks, spacing, limit)
-        turns = max(text.lines, key=lambda turns: _amount(text.lines[turns]), default=shown.turns)
-        upright = shown.turned_to(turns)
-        shapes = read_shapes(page, upright)
-        reason = _reason(text, shapes, text_page)
-        content = PageContent(index + 1, shown, upright, characters=text.counts.visible)
-        content.reason = reason
-        content.items = _items(text, shapes, upright, index + 1)
-    return content
-
-
 def _amount(lines: list[Line]) -> int:
     return sum(len(word.text) for line in lines for word in line.words)
+
+
+def _in_one_frame(text: PageText, upright: Frame) -> tuple[list[Line], list[Line]]:
+    """(upright lines, lines of other directions), all boxes as seen in `upright`."""
+    turned: list[Line] = []
+    for turns, lines in text.lines.items():
+        if turns == upright.turns:
+            continue
+        seen = upright.turned_to(turns)
+        for line in lines:
+            for word in line.words:
+                word.left, word.top, word.right, word.bottom = upright.box(*seen.unbox(word.box))
+            line.column = -1
+            turned.append(line)
+    return text.lines.get(upright.turns, []), turned
+
+
+def _compact(content: PageContent) -> None:
+    """Lets go of words and their boxes: a long document has millions."""
+    for item in content.items:
+        item.page = content.number
+        if isinstance(item, Line):
+            item.compact()
+    for part in content.tagged:
+        for line in part.lines:
+            line.compact()
 
 
 def _reason(text: PageText, shapes: Shapes, text_page: Handle) -> str | None:
@@ -94,24 +169,3 @@ def _unmapped_share(text_page: Handle, visible: int) -> float:
         for index in range(pdfium.FPDFText_CountChars(text_page))
     )
     return unmapped / visible
-
-
-def _items(text: PageText, shapes: Shapes, upright: Frame, number: int) -> list[Line | Table]:
-    lines = text.lines.get(upright.turns, [])
-    items = lay_out(lines, across=shapes.across, down=shapes.down, shapes=shapes.bullets)
-    for turns, turned in text.lines.items():
-        if turns != upright.turns:
-            items += [_turned_back(line, upright.turned_to(turns), upright) for line in turned]
-    for item in items:
-        item.page = number
-        if isinstance(item, Line):
-            item.compact()
-    return items
-
-
-def _turned_back(line: Line, seen: Frame, upright: Frame) -> Line:
-    """A line of another direction, with its words' boxes in the page's main direction."""
-    for word in line.words:
-        word.left, word.top, word.right, word.bottom = upright.box(*seen.unbox(word.box))
-    line.column = -1
-    return line

@@ -1,110 +1,139 @@
 """PDF to blocks: trusted tags first, else the outline, else typography."""
 
 import re
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version as version_of
 
 from pydantic import JsonValue
 
+from rag_chunker.layout.continued import join_tables
 from rag_chunker.layout.grids import Table
-from rag_chunker.layout.headings import body_of, kind_of, levels_of, heading_of, looks_like_heading
-from rag_chunker.layout.hyphens import join_lines, vocabulary
+from rag_chunker.layout.hyphens import vocabulary
 from rag_chunker.layout.lines import Line
-from rag_chunker.layout.lists import depths
 from rag_chunker.layout.running import running_lines
-from rag_chunker.layout.paragraphs import Paragraph, group_lines
-from rag_chunker.parsing.pdf.fonts import Looks
-from rag_chunker.parsing.pdf.characters import Spacing
-from rag_chunker.parsing.pdf.opening import metadata, open_pdf
-from rag_chunker.parsing.pdf.pages import read_page
+from rag_chunker.parsing.pdf.opening import Handle, metadata, open_pdf
+from rag_chunker.parsing.pdf.outline import Entry, match_outline, read_outline
+from rag_chunker.parsing.pdf.pages import PageContent, Reader
+from rag_chunker.parsing.pdf.pieces import Piece
+from rag_chunker.parsing.pdf.tagged import tagged_pieces
+from rag_chunker.parsing.pdf.typography import typographic_pieces
 from rag_chunker.parsing.tables import table_blocks
+from rag_core.errors import ParseError
 from rag_core.spi import Parser
-from rag_core.types import Block, BlockType, Page, ParsedDocument, Source
+from rag_core.types import Block, Page, ParsedDocument, Source
+
+MEDIA_TYPE = "application/pdf"
+RULES = "1"
+"""Goes up whenever the same bytes may give other blocks."""
 
 
 class PdfParser(Parser):
+    """Reads PDFs with PDFium, page by page.
+
+    PDFium is not thread-safe and a hostile file can make it abort the process: call it from a
+    worker process with limits on memory and time.
+    """
+
     def version(self) -> str:
-        return "1"
+        return f"{RULES}+pypdfium2-{version_of('pypdfium2')}"
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        import pypdfium2.raw as pdfium
+        """The document's blocks, its pages and which of them need OCR.
 
-        with open_pdf(data) as document:
-            meta = metadata(document)
-            looks = Looks()
-            spacing = Spacing()
-            pages = [
-                read_page(document, i, looks, spacing, 10**6)
-                for i in range(pdfium.FPDF_GetPageCount(document))
-            ]
-        gone = running_lines([p.items for p in pages], [p.upright.height for p in pages])
-        items = [item for page in pages for item in page.items if id(item) not in gone]
-        lines = [item for item in items if isinstance(item, Line)]
-        known = vocabulary(re.sub(r"\S+-$", "", line.text) for line in lines)
-        found = group_lines(items)
-        paragraphs = [x for x in found if isinstance(x, Paragraph)]
-        body = body_of(paragraphs)
-        texts = {id(p): text_of(p, known) for p in paragraphs}
-        heads = [p for p in paragraphs if looks_like_heading(p, texts[id(p)], body)]
-        hs = [heading_of(p, texts[id(p)]) for p in heads]
-        levels = dict(zip(map(id, heads), levels_of(hs) if hs else [], strict=True))
-        listed = [
-            x if isinstance(x, Paragraph) and x.marker and id(x) not in levels else None
-            for x in found
-        ]
-        blocks = []
-        tables = 0
-        for x, depth, li in zip(found, depths(listed), listed):
-            if isinstance(x, Table):
-                blocks += table_blocks(
-                    x.rows,
-                    table=tables,
-                    attributes={"page": x.page, "bbox": [round(v, 1) for v in x.box]},
-                )
-                tables += 1
-                continue
-            attributes: dict[str, JsonValue] = {
-                "page": x.page,
-                "bbox": [round(v, 1) for v in x.box],
-            }
-            t = texts[id(x)]
-            if id(x) in levels:
-                blocks.append(
-                    Block(
-                        type=BlockType.heading, level=levels[id(x)], text=t, attributes=attributes
-                    )
-                )
-            elif x.code:
-                blocks.append(Block(type=BlockType.code, text=t, attributes=attributes))
-            elif li:
-                blocks.append(
-                    Block(
-                        type=BlockType.list_item,
-                        text=t[x.marker.length :],
-                        attributes={
-                            **attributes,
-                            "list_depth": depth,
-                            "list_marker": x.marker.text,
-                        },
-                    )
-                )
-            else:
-                blocks.append(Block(type=BlockType.paragraph, text=t, attributes=attributes))
+        Raises `EncryptedDocument`, `CorruptDocument` and `DocumentTooLarge`.
+        """
+        try:
+            with open_pdf(data) as handle:
+                about, entries = metadata(handle), read_outline(handle)
+                reader = Reader(handle)
+                pages = [reader.page(index) for index in range(reader.count)]
+                trusted = reader.trust.earned
+        except ParseError as error:
+            raise type(error)(error.message, document=source.document_id) from error
+        pieces, known = _pieces(pages, entries, trusted)
+        document = source.document(
+            data,
+            mime_type=MEDIA_TYPE,
+            title=_title(about, entries),
+            metadata={_KEYS[key]: value for key, value in about.items() if key in _KEYS},
+        )
         return ParsedDocument(
-            document=source.document(data, mime_type="application/pdf", title=meta.get("Title")),
-            blocks=tuple(blocks),
-            pages=tuple(
-                Page(
-                    number=p.number,
-                    width=p.shown.width,
-                    height=p.shown.height,
-                    needs_ocr=p.reason is not None,
-                    reason=p.reason,
-                )
-                for p in pages
-            ),
+            document=document,
+            blocks=tuple(_blocks(pieces, known, pages)),
+            pages=tuple(_page(page) for page in pages),
         )
 
 
-def text_of(p, known):
-    if p.code:
-        return "\n".join(line.text for line in p.lines)
-    return join_lines([(line.text, line.hyphen) for line in p.lines], known)
+_KEYS = {
+    "Author": "author",
+    "Subject": "subject",
+    "Keywords": "keywords",
+    "Creator": "creator",
+    "Producer": "producer",
+    "CreationDate": "created",
+}
+_NO_TITLE = re.compile(r"(?:untitled|unbenannt|document\d*|microsoft word - .*|.*\.\w{2,4})", re.I)
+
+
+def _title(about: dict[str, str], entries: Sequence[Entry]) -> str | None:
+    """The title in the metadata, unless it is a file name; else the outline's only root."""
+    title = " ".join(about.get("Title", "").split())
+    if title and not _NO_TITLE.fullmatch(title):
+        return title
+    roots = [entry.title for entry in entries if entry.level == 1]
+    return roots[0] if len(roots) == 1 else title or None
+
+
+def _pieces(
+    pages: Sequence[PageContent], entries: Sequence[Entry], trusted: bool
+) -> tuple[list[Piece | Table], frozenset[str]]:
+    if trusted:
+        pieces = tagged_pieces([page.tagged for page in pages])
+        lines = [line for piece in pieces if isinstance(piece, Piece) for line in piece.lines]
+        return join_tables(pieces), _vocabulary(lines)
+    gone = running_lines([page.items for page in pages], [page.upright.height for page in pages])
+    kept = [[item for item in page.items if id(item) not in gone] for page in pages]
+    match_outline(entries, [[x for x in items if isinstance(x, Line)] for items in kept])
+    flow = join_tables([item for items in kept for item in items])
+    known = _vocabulary([item for item in flow if isinstance(item, Line)])
+    return typographic_pieces(flow, entries, known), known
+
+
+def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
+    """The words inside lines: those at a broken end say nothing about hyphens."""
+    return vocabulary(_LAST_WORD.sub("", line.text) if line.hyphen else line.text for line in lines)
+
+
+_LAST_WORD = re.compile(r"\S+$")
+
+
+def _blocks(
+    pieces: Sequence[Piece | Table], known: frozenset[str], pages: Sequence[PageContent]
+) -> Iterator[Block]:
+    tables = 0
+    for piece in pieces:
+        page = pages[piece.page - 1]
+        attributes: dict[str, JsonValue] = {"page": piece.page}
+        if piece.box is not None:
+            attributes["bbox"] = page.shown_box(piece.box)
+        if isinstance(piece, Table):
+            yield from table_blocks(piece.rows, table=tables, attributes=attributes)
+            tables += 1
+            continue
+        text = piece.words(known)
+        if piece.type == "list_item":
+            attributes["list_depth"] = piece.depth
+            if piece.marker is not None:
+                attributes["list_marker"] = piece.marker
+        if text.strip():
+            yield Block(type=piece.type, text=text, level=piece.level, attributes=attributes)
+
+
+def _page(content: PageContent) -> Page:
+    return Page(
+        number=content.number,
+        width=content.shown.width,
+        height=content.shown.height,
+        needs_ocr=content.reason is not None,
+        reason=content.reason,
+    )

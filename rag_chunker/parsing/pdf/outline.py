@@ -1,0 +1,111 @@
+"""Which titles does the outline (the bookmarks) name, and which lines are they?"""
+
+import ctypes
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rag_chunker.layout.lines import Line
+from rag_chunker.layout.markers import section_number
+from rag_chunker.parsing.pdf.opening import Handle, utf16
+
+MAX_ENTRIES = 20_000
+"""The longest of some 200 public manuals has 6,000; a broken outline may be a cycle."""
+LEAST_FOUND = 0.5
+"""Part of the entries whose title must stand on its page; else the outline is about other text."""
+_MOST_LINES = 4
+
+_NOT_WORD = re.compile(r"\W+")
+
+
+class Entry(NamedTuple):
+    """One title of the outline."""
+
+    title: str
+    level: int
+    """1 for the outermost."""
+    page: int | None
+    """0-based; None if it leads nowhere in this document."""
+
+
+def read_outline(document: Handle) -> list[Entry]:
+    """The entries in order, at most `MAX_ENTRIES`, each at most once."""
+    import pypdfium2.raw as pdfium
+
+    entries: list[Entry] = []
+    seen: set[int] = set()
+    pending = [(pdfium.FPDFBookmark_GetFirstChild(document, None), 1)]
+    while pending and len(entries) < MAX_ENTRIES:
+        mark, level = pending.pop()
+        if not mark or ctypes.addressof(mark.contents) in seen:
+            continue
+        seen.add(ctypes.addressof(mark.contents))
+        title = " ".join(utf16(pdfium.FPDFBookmark_GetTitle, mark).split())
+        if title:
+            entries.append(Entry(title, level, _page_of(document, mark)))
+        pending.append((pdfium.FPDFBookmark_GetNextSibling(document, mark), level))
+        pending.append((pdfium.FPDFBookmark_GetFirstChild(document, mark), level + 1))
+    return entries
+
+
+def _page_of(document: Handle, mark: Handle) -> int | None:
+    import pypdfium2.raw as pdfium
+
+    target = pdfium.FPDFBookmark_GetDest(document, mark)
+    if not target:
+        action = pdfium.FPDFBookmark_GetAction(mark)
+        target = pdfium.FPDFAction_GetDest(document, action) if action else None
+    page = pdfium.FPDFDest_GetDestPageIndex(document, target) if target else -1
+    return page if page >= 0 else None
+
+
+def match_outline(entries: Sequence[Entry], pages: Sequence[Sequence[Line]]) -> bool:
+    """Marks the lines that are outline titles with their entry's number.
+
+    A title may run over up to four lines. Entries are looked for on their page, from where the
+    entry before was found. Returns whether enough of them were found for the outline to be
+    trusted; otherwise no line is marked.
+    """
+    aimed = [
+        (number, entry) for number, entry in enumerate(entries)
+        if entry.page is not None and entry.page < len(pages)
+    ]  # fmt: skip
+    found: list[tuple[int, Sequence[Line]]] = []
+    taken: set[int] = set()
+    for number, entry in aimed:
+        lines = _title_lines(entry.title, pages[entry.page or 0], taken)
+        if lines:
+            taken.update(id(line) for line in lines)
+            found.append((number, lines))
+    if not found or len(found) < LEAST_FOUND * len(aimed):
+        return False
+    for number, lines in found:
+        for line in lines:
+            line.entry = number
+    return True
+
+
+def _title_lines(title: str, lines: Sequence[Line], taken: set[int]) -> Sequence[Line]:
+    wanted = _letters(title)
+    if not wanted:
+        return ()
+    best: Sequence[Line] = ()
+    for start, line in enumerate(lines):
+        if id(line) in taken:
+            continue
+        text = ""
+        for end in range(start, min(len(lines), start + _MOST_LINES)):
+            text += _letters(lines[end].text, first=end == start)
+            if not wanted.startswith(text) or not text:
+                break
+            if text == wanted:
+                candidate = lines[start : end + 1]
+                if not best or candidate[0].size > best[0].size + 0.5:
+                    best = candidate
+                break
+    return best
+
+
+def _letters(text: str, *, first: bool = True) -> str:
+    number = section_number(text) if first else None
+    return _NOT_WORD.sub("", text[number.length :] if number else text).casefold()

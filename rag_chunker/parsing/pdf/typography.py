@@ -1,0 +1,145 @@
+"""Which pieces does the look of the text give, with the outline's help if it can be trusted?"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from rag_chunker.layout.grids import Table
+from rag_chunker.layout.headings import (
+    CAPTION,
+    Heading,
+    Kind,
+    body_of,
+    heading_of,
+    levels_of,
+    looks_like_heading,
+)
+from rag_chunker.layout.hyphens import join_lines
+from rag_chunker.layout.lines import Line
+from rag_chunker.layout.lists import depths
+from rag_chunker.layout.paragraphs import Paragraph, group_lines
+from rag_chunker.parsing.pdf.outline import Entry
+from rag_chunker.parsing.pdf.pieces import Piece
+from rag_core.types import BlockType
+
+_LABELLED = re.compile(r"[^\s]+\s*[\dIVX]+(?:[.-]\d+)*\s*[.:–—-]")
+
+
+def typographic_pieces(
+    items: Sequence[Line | Table], entries: Sequence[Entry], known: Collection[str]
+) -> list[Piece | Table]:
+    """The pieces of a whole document, in order.
+
+    Lines with an `entry` are headings of that outline entry's level; they also fix the level of
+    everything that looks like them. `known` is the document's vocabulary.
+    """
+    found = group_lines(items)
+    paragraphs = [item for item in found if isinstance(item, Paragraph)]
+    texts = {id(paragraph): _text(paragraph, known) for paragraph in paragraphs}
+    body = body_of(paragraphs)
+    heads = [
+        paragraph
+        for paragraph in paragraphs
+        if paragraph.first.entry is not None
+        or looks_like_heading(paragraph, texts[id(paragraph)], body)
+    ]
+    levels = _levels(heads, texts, entries)
+    items_only = [
+        item if isinstance(item, Paragraph) and _is_item(item) and id(item) not in levels else None
+        for item in found
+    ]
+    pieces: list[Piece | Table] = []
+    for item, listed, depth in zip(found, items_only, depths(items_only), strict=True):
+        if isinstance(item, Table):
+            pieces.append(item)
+        elif id(item) in levels:
+            pieces.append(_heading(item, levels[id(item)]))
+        elif listed is not None:
+            pieces.append(_list_item(item, depth))
+        else:
+            pieces.append(_running_text(item, texts[id(item)]))
+    return pieces
+
+
+def _text(paragraph: Paragraph, known: Collection[str]) -> str:
+    text = join_lines([(line.text, line.hyphen) for line in paragraph.lines], known)
+    marker = paragraph.first.marker
+    return f"{marker} {text}" if marker and paragraph.marker and paragraph.marker.ordered else text
+
+
+def _is_item(paragraph: Paragraph) -> bool:
+    return paragraph.marker is not None or paragraph.first.contents
+
+
+def _heading(paragraph: Paragraph, level: int) -> Piece:
+    piece = Piece(BlockType.heading, paragraph.lines, paragraph.page, level=level)
+    piece.prefix = paragraph.first.marker
+    return piece
+
+
+def _list_item(paragraph: Paragraph, depth: int) -> Piece:
+    marker = paragraph.marker
+    return Piece(
+        BlockType.list_item,
+        paragraph.lines,
+        paragraph.page,
+        depth=depth,
+        marker=marker.text if marker else None,
+        cut=marker.length if marker else 0,
+    )
+
+
+def _running_text(paragraph: Paragraph, text: str) -> Piece:
+    if paragraph.code:
+        return Piece(
+            BlockType.code, paragraph.lines, paragraph.page, broken=tuple(paragraph.broken)
+        )
+    caption = CAPTION.match(text) and (_LABELLED.match(text) or len(text) < 80)
+    kind = BlockType.caption if caption else BlockType.paragraph
+    return Piece(kind, paragraph.lines, paragraph.page)
+
+
+def _levels(
+    heads: Sequence[Paragraph], texts: dict[int, str], entries: Sequence[Entry]
+) -> dict[int, int]:
+    """The level of each heading, by the `id` of its paragraph."""
+    if not heads:
+        return {}
+    headings = [heading_of(paragraph, texts[id(paragraph)]) for paragraph in heads]
+    named = [paragraph.first.entry for paragraph in heads]
+    ranks = levels_of(headings)
+    if not any(entry is not None for entry in named):
+        return {id(p): level for p, level in zip(heads, ranks, strict=True)}
+    fixed = _levels_of_kinds(headings, named, entries)
+    levels: dict[int, int] = {}
+    for paragraph, heading, entry, rank in zip(heads, headings, named, ranks, strict=True):
+        if entry is not None:
+            level = entries[entry].level
+        elif heading.kind in fixed:
+            level = fixed[heading.kind]
+        else:
+            level = _between(rank, headings, ranks, fixed)
+        levels[id(paragraph)] = max(1, min(6, level))
+    return levels
+
+
+def _levels_of_kinds(
+    headings: Sequence[Heading], named: Sequence[int | None], entries: Sequence[Entry]
+) -> dict[Kind, int]:
+    votes: dict[Kind, Counter[int]] = {}
+    for heading, entry in zip(headings, named, strict=True):
+        if entry is not None:
+            votes.setdefault(heading.kind, Counter())[entries[entry].level] += 1
+    return {kind: counts.most_common(1)[0][0] for kind, counts in votes.items()}
+
+
+def _between(
+    rank: int, headings: Sequence[Heading], ranks: Sequence[int], fixed: dict[Kind, int]
+) -> int:
+    """The level of a kind that the outline leaves out: one below the nearest kind above it."""
+    above = [
+        (other, fixed[heading.kind])
+        for heading, other in zip(headings, ranks, strict=True)
+        if heading.kind in fixed and other < rank
+    ]
+    return max(above)[1] + 1 if above else 1
