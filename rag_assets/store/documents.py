@@ -222,12 +222,11 @@ def read(
     In any order; ids that are not there or were never parsed are left out.
     """
     ids = iter(document_ids)
-    cursor = connection.cursor()
-    owner = cursor.execute("SELECT tenant_id, corpus_id FROM store_meta").fetchone() or ("", "")
+    owner = connection.execute("SELECT tenant_id, corpus_id FROM store_meta").fetchone() or ("", "")
     while batch := list(islice(ids, _BATCH)):
-        blocks = _by_document(cursor, "blocks", "type, level, text, attributes", batch)
-        pages = _by_document(cursor, "pages", "number, width, height, needs_ocr, reason", batch)
-        documents = cursor.execute(
+        blocks = _by_document(connection, "blocks", "type, level, text, attributes", batch)
+        pages = _by_document(connection, "pages", "number, width, height, needs_ocr, reason", batch)
+        documents = connection.execute(
             "SELECT document_id, source_uri, mime_type, title, content_hash, metadata "
             "FROM documents WHERE key IS NOT NULL "
             "AND document_id IN (SELECT unnest(?::VARCHAR[]))",
@@ -309,15 +308,15 @@ def _unstorable(row: ParsedRow, error: ValueError) -> FailedDocument:
 
 
 def _by_document(
-    cursor: "duckdb.DuckDBPyConnection", table: str, columns: str, batch: list[str]
+    connection: "duckdb.DuckDBPyConnection", table: str, columns: str, batch: list[str]
 ) -> dict[str, list[tuple[Any, ...]]]:
     found: dict[str, list[tuple[Any, ...]]] = {}
-    cursor.execute(
+    rows = connection.execute(
         f"SELECT document_id, {columns} FROM {table} "  # noqa: S608
         "WHERE document_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY document_id, index",
         [batch],
-    )
-    for document_id, *row in cursor.fetchall():
+    ).fetchall()
+    for document_id, *row in rows:
         found.setdefault(document_id, []).append(tuple(row))
     return found
 

@@ -1,0 +1,6 @@
+-- No body chunk has more tokens than its document's budget.
+SELECT c.document_id, c.position, c.id AS chunk_id,
+    c.token_count || ' tokens, the budget is ' || d.max_tokens AS what
+FROM checked AS c
+JOIN chunked_documents AS d USING (document_id)
+WHERE c.kind IS DISTINCT FROM 'heading' AND c.token_count > d.max_tokens

@@ -1,0 +1,9 @@
+-- Exactly one of content and content_ref is set, and content is never empty.
+SELECT document_id, position, id AS chunk_id,
+    CASE
+        WHEN content = '' THEN 'content is empty'
+        WHEN content IS NULL THEN 'neither content nor content_ref is set'
+        ELSE 'content and content_ref are both set'
+    END AS what
+FROM checked
+WHERE (content IS NULL) = (content_ref IS NULL) OR content = ''
