@@ -36,6 +36,7 @@ BUILT_IN: dict[str, str] = {
         "rag_chunker.parsing.docx:DocxParser"
     ),
     "application/vnd.ms-word.document.macroEnabled.12": "rag_chunker.parsing.docx:DocxParser",
+    "application/epub+zip": "rag_chunker.parsing.epub:EpubParser",
     "application/vnd.oasis.opendocument.text": "rag_chunker.parsing.odt:OdtParser",
     "application/vnd.oasis.opendocument.text-template": "rag_chunker.parsing.odt:OdtParser",
     "message/rfc822": "rag_chunker.parsing.mail:MailParser",

@@ -128,3 +128,31 @@ def odt(body: str, *, automatic: str = "", styles: str = "", **entries: str) -> 
             **{name.replace("__", "."): text for name, text in entries.items()},
         }
     )
+
+
+def epub(pages: dict[str, str], *, manifest: str = "", more: str = "", **entries: str) -> bytes:
+    """A book with these pages (name to inside of `body`) in this order. `manifest` adds items,
+    `more` goes behind the spine; further entries by path, with `__` for a dot."""
+    items = "".join(
+        f'<item id="i{number}" href="{name}" media-type="application/xhtml+xml"/>'
+        for number, name in enumerate(pages)
+    )
+    spine = "".join(f'<itemref idref="i{number}"/>' for number in range(len(pages)))
+    return zipped(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:'
+            'container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+            "OEBPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf" '
+            'xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>A Book</dc:title>'
+            "<dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator></metadata>"
+            f'<manifest>{items}{manifest}</manifest><spine toc="ncx">{spine}</spine>{more}'
+            "</package>",
+            **{
+                f"OEBPS/{name}": '<?xml version="1.0" encoding="utf-8"?><html xmlns='
+                f'"http://www.w3.org/1999/xhtml"><head/><body>{inside}</body></html>'
+                for name, inside in pages.items()
+            },
+            **{name.replace("__", "."): text for name, text in entries.items()},
+        }
+    )
