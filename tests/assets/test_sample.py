@@ -1,0 +1,139 @@
+"""The sample corpus: complete, small, and nothing in it fails."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from rag_assets.corpus_config import CorpusConfig
+from rag_assets.sample_corpus import copy_sample
+from rag_assets.sources import CorpusFolder, SourceFile, Sources
+from rag_chunker.heading_aware import HeadingAwareChunker
+from rag_chunker.parsing.media_type import media_type_of
+from rag_chunker.parsing.registry import parser_for
+from rag_core.errors import StoreError
+from rag_core.types import BlockType, Chunk, ParsedDocument, Principal, RequestContext
+
+Sample = dict[str, tuple[CorpusConfig, ParsedDocument]]
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
+    root = tmp_path_factory.mktemp("sources")
+    copy_sample(root)
+    return Sources(root)
+
+
+@pytest.fixture(scope="module")
+def sample(sources: Sources) -> Sample:
+    return {
+        file.document_id: (folder.config(), parse(folder, file))
+        for folder in sources.corpora().corpora
+        for file in folder.files(folder.config())
+        if isinstance(file, SourceFile)
+    }
+
+
+def parse(folder: CorpusFolder, file: SourceFile) -> ParsedDocument:
+    data = folder.read(file)
+    return parser_for(media_type_of(file.path, data)).parse(file.source(), data)
+
+
+def chunks_of(config: CorpusConfig, parsed: ParsedDocument) -> list[Chunk]:
+    chunker = HeadingAwareChunker(
+        max_tokens=config.chunker.max_tokens, overlap_tokens=config.chunker.overlap_tokens
+    )
+    who = Principal(id="sample", acl_labels=config.acl_labels)
+    ctx = RequestContext(tenant_id=parsed.document.tenant_id, principal=who)
+    return asyncio.run(chunker.chunk(ctx, parsed))
+
+
+def test_two_tenants_with_three_corpora_and_nothing_refused(sources: Sources) -> None:
+    inventory = sources.corpora()
+    assert [folder.partition_key for folder in inventory.corpora] == [
+        "acme/handbook",
+        "acme/products",
+        "nordlicht/policies",
+    ]
+    assert inventory.skipped == ()
+    found = [file for folder in inventory.corpora for file in folder.files(folder.config())]
+    assert [file for file in found if not isinstance(file, SourceFile)] == []
+
+
+def test_the_sample_is_small(tmp_path: Path) -> None:
+    assert sum(path.stat().st_size for path in copy_sample(tmp_path)) < 250_000
+
+
+def test_every_document_has_text_and_labels(sample: Sample) -> None:
+    assert len(sample) >= 20
+    assert [name for name, (_, parsed) in sample.items() if not parsed.text.strip()] == []
+    unseen = [
+        name
+        for name, (config, _) in sample.items()
+        if not config.labels_for(name.split("/", maxsplit=2)[2])
+    ]
+    assert unseen == []
+
+
+def test_it_shows_every_kind_of_block_and_deep_headings(sample: Sample) -> None:
+    blocks = [block for _, parsed in sample.values() for block in parsed.blocks]
+    missing = {*BlockType} - {block.type for block in blocks} - {BlockType.other}
+    assert missing == set()
+    assert {block.level for block in blocks if block.level} == {1, 2, 3, 4, 5, 6}
+
+
+def test_hidden_and_navigation_parts_of_its_pages_are_not_in_the_text(sample: Sample) -> None:
+    hidden = ["utm_source", "We use cookies", "Impressum", "Draft:", "nicht veröffentlichen"]
+    text = "\n".join(parsed.text for _, parsed in sample.values())
+    assert [phrase for phrase in hidden if phrase in text] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["acme/handbook/travel-and-expenses.md", "acme/products/ap-200/spare-parts.md"],
+)
+def test_its_long_tables_go_on_in_several_chunks_with_their_header(
+    sample: Sample, name: str
+) -> None:
+    config, parsed = sample[name]
+    header = max(
+        (block.attributes for block in parsed.blocks if block.type is BlockType.table_row),
+        key=lambda attributes: len(str(attributes["table_header"])),
+    )["table_header"]
+    with_header = [
+        chunk for chunk in chunks_of(config, parsed) if str(header) in (chunk.content or "")
+    ]
+    assert len(with_header) >= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "heading"),
+    [
+        ("acme/handbook/working-time.md", "Annual leave"),
+        ("acme/products/ap-200/manual.md", "4 Commissioning"),
+    ],
+)
+def test_its_long_sections_need_more_than_one_chunk(
+    sample: Sample, name: str, heading: str
+) -> None:
+    chunks = chunks_of(*sample[name])
+    (parent,) = [chunk.id for chunk in chunks if chunk.content == heading]
+    body = [c for c in chunks if c.parent_id == parent and c.metadata["kind"] == "body"]
+    assert len(body) >= 2
+    assert body[1].overlap > 0
+
+
+def test_a_tenant_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    mine = tmp_path / "acme/mine.md"
+    mine.parent.mkdir()
+    mine.write_text("mine")
+    written = copy_sample(tmp_path)
+    assert {path.relative_to(tmp_path).parts[0] for path in written} == {"nordlicht"}
+    assert [path.name for path in (tmp_path / "acme").iterdir()] == ["mine.md"]
+    assert copy_sample(tmp_path) == []
+
+
+def test_a_place_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="can be written"):
+        copy_sample(tmp_path / "file/sources")
