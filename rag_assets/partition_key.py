@@ -66,6 +66,8 @@ def encode_name(name: str) -> str:
 
 
 _SAFE = "-_.@"
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""As `tenant_id=...` in a path, DuckDB 2.0.1 reads this as NULL, and the rows would be nobody's."""
 _UNSAFE_DOT = re.compile(r"(?:(?<=\.)|^)\.|\.$")
 """A dot that could hide a file, climb to the parent, be dropped by Windows, or make up `...`."""
 
@@ -80,6 +82,8 @@ def _encode_char(char: str) -> str:
 def _refuse_unusable(name: str) -> None:
     if name in {".", ".."}:
         raise ConfigError(f"{name!r} cannot be a name: it stands for a folder")
+    if name == _NULL:
+        raise ConfigError(f"{name!r} cannot be a name: partitioned files mean NULL by it")
     for char in name:
         kind = category(char)
         if kind == "Cc":

@@ -75,6 +75,7 @@ def test_composed_and_decomposed_names_stay_apart_even_when_normalised(name: str
         (" \u200b", "invisible"),
         (".", "folder"),
         ("..", "folder"),
+        ("__HIVE_DEFAULT_PARTITION__", "NULL"),
         ("nul\0byte", "control character"),
         ("tab\t", "control character"),
         ("line\nbreak", "control character"),
