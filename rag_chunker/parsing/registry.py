@@ -44,6 +44,8 @@ BUILT_IN: dict[str, str] = {
     "application/vnd.ms-outlook": "rag_chunker.parsing.outlook:OutlookParser",
     "application/zip": "rag_chunker.parsing.containers:ZipParser",
     "application/x-ipynb+json": "rag_chunker.parsing.notebook:NotebookParser",
+    "application/json": "rag_chunker.parsing.json_text:JsonParser",
+    "application/x-ndjson": "rag_chunker.parsing.json_text:JsonLinesParser",
 }
 """Media type to `module:class`; imported when first asked for."""
 

@@ -1,0 +1,206 @@
+"""How is a JSON value read aloud? Headings for its large parts, tables for its records."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TypeAlias
+
+from rag_chunker.parsing.decoding import clean
+from rag_chunker.parsing.tables import table_blocks
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType
+
+DEEPEST_HEADING = 4
+"""Members below that many headings are named by their path (`a.b[0].c`)."""
+
+_LONG_TEXT = 200
+_FEW_MEMBERS = 5
+_SHORT_LIST = 300
+_RECORD_LINES = 20
+_RECORD_CHARACTERS = 1_500
+_NAMES = ("title", "name", "question", "label", "heading", "key", "id")
+"""Members that name the record they are in, best first."""
+
+
+class Members(list[tuple[str, "Value"]]):
+    """A JSON object, its members in order and none lost, even if two have the same name."""
+
+
+Scalar: TypeAlias = str | bool | None
+Value: TypeAlias = "Scalar | list[Value] | Members"
+_Place: TypeAlias = tuple[str, Value, int, bool]
+"""Path from the last heading, value, number of headings above, whether it is an array's element."""
+
+
+def outline(value: Value) -> Iterator[Block]:
+    """The blocks of a JSON value whose numbers are text, without recursion.
+
+    A scalar member is a paragraph `name: value`. An object with more than a handful of members,
+    or with anything nested or long, has its name as heading; a smaller one lends it to its members
+    (`size.width: 3`). An array of flat objects is a table, of scalars one paragraph or list items,
+    of anything else one paragraph for each small element and a heading for each large one. What
+    has no text (null, empty strings, arrays and objects) gives nothing.
+    """
+    tables = 0
+    pending: list[_Place] = [("", value, 0, False)]
+    while pending:
+        path, here, depth, is_element = pending.pop()
+        if isinstance(here, Members):
+            if is_element and (lines := record_lines(here)) is not None:
+                yield from _paragraph("\n".join(lines))
+                continue
+            name = _name_of(here, path) if is_element else path
+            heading = _heading(name, depth) if is_element or _is_large(here) else None
+            if heading:
+                yield heading
+                path, depth = "", depth + 1
+            places = [(f"{path}.{key}" if path else key, one, depth, False) for key, one in here]
+            pending += reversed(places)
+        elif isinstance(here, list):
+            short = _on_one_line(here)
+            if short is not None:
+                yield from _named(path, short)
+                continue
+            heading = _heading(path, depth)
+            if heading:
+                yield heading
+            rows = table_rows(here)
+            if rows is not None:
+                yield from table_blocks(rows, table=tables)
+                tables += 1
+                continue
+            pending += reversed(
+                [(f"{path}[{at}]", one, depth + bool(heading), True) for at, one in enumerate(here)]
+            )
+        elif is_element:
+            yield from _item(here)
+        else:
+            yield from _named(path, shown(here))
+
+
+def table_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:
+    """The header and rows of an array of flat objects that share most of their members.
+
+    None if it is no such array: fewer than two elements, nested values, a member name twice in
+    one object, or more gaps than values. Arrays of scalars in a cell are on one line.
+    """
+    objects = [one for one in elements if isinstance(one, Members)]
+    if len(objects) < 2 or len(objects) < len(elements):
+        return None
+    cells: list[dict[str, str]] = []
+    columns: dict[str, int] = {}
+    for one in objects:
+        row = {key: _cell(value) for key, value in one}
+        if len(row) < len(one) or None in row.values():
+            return None
+        cells.append({key: text for key, text in row.items() if text})
+        for key in row:
+            columns.setdefault(key, len(columns))
+    if 2 * sum(map(len, cells)) < len(columns) * len(cells):
+        return None
+    return iter([list(columns), *([row.get(key, "") for key in columns] for row in cells)])
+
+
+def record_lines(record: Members) -> list[str] | None:
+    """`path: value` for each scalar of a small record; None if it is not small."""
+    lines: list[str] = []
+    size = 0
+    pending: list[tuple[str, Value]] = list(reversed(record))
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, list):
+            short = _on_one_line(value)
+            if short is None:
+                inner = value if isinstance(value, Members) else _numbered(value)
+                pending += [(_joined(path, key), one) for key, one in reversed(list(inner))]
+                if len(pending) > 10 * _RECORD_LINES:
+                    return None
+                continue
+            value = short
+        text = shown(value)
+        if text:
+            lines.append(f"{path}: {text}")
+            size += len(lines[-1])
+        if len(lines) > _RECORD_LINES or size > _RECORD_CHARACTERS:
+            return None
+    return lines
+
+
+def shown(value: Scalar) -> str:
+    """A scalar as JSON writes it, text without its quotes; empty for null and blank text."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = clean(value).strip()
+    return "" if is_blank(text) else text
+
+
+def _numbered(elements: Sequence[Value]) -> list[tuple[str, Value]]:
+    return [(f"[{at}]", one) for at, one in enumerate(islice(elements, 10 * _RECORD_LINES + 1))]
+
+
+def _joined(path: str, key: str) -> str:
+    return f"{path}{key}" if key.startswith("[") else f"{path}.{key}"
+
+
+def _on_one_line(elements: Sequence[Value] | Members) -> str | None:
+    """A short array of scalars, joined; numbers are joined whatever their number."""
+    if isinstance(elements, Members):
+        return None if elements else ""
+    texts: list[str] = []
+    size = 0
+    for one in elements:
+        if isinstance(one, list):
+            if one:
+                return None
+            continue
+        texts.append(shown(one))
+        size += len(texts[-1]) if not _is_number(texts[-1]) else 0
+        if size > _SHORT_LIST:
+            return None
+    return ", ".join(filter(None, texts))
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).removeprefix("-").isdigit()
+
+
+def _cell(value: Value) -> str | None:
+    if isinstance(value, list):
+        return _on_one_line(value)
+    return shown(value)
+
+
+def _is_large(members: Members) -> bool:
+    return len(members) > _FEW_MEMBERS or any(
+        bool(value) if isinstance(value, list) else len(shown(value)) > _LONG_TEXT
+        for _, value in members
+    )
+
+
+def _name_of(record: Members, path: str) -> str:
+    scalars = {key.lower(): shown(one) for key, one in record if not isinstance(one, list)}
+    names = (scalars.get(name, "") for name in _NAMES)
+    return next((name for name in names if 0 < len(name) <= _LONG_TEXT // 2), path)
+
+
+def _heading(name: str, depth: int) -> Block | None:
+    text = " ".join(clean(name).split())
+    if is_blank(text) or depth >= DEEPEST_HEADING:
+        return None
+    return Block(type=BlockType.heading, level=depth + 1, text=text)
+
+
+def _named(path: str, text: str) -> Iterator[Block]:
+    if text:
+        yield from _paragraph(f"{path}: {text}" if path else text)
+
+
+def _paragraph(text: str) -> Iterator[Block]:
+    if not is_blank(text):
+        yield Block(type=BlockType.paragraph, text=text)
+
+
+def _item(value: Scalar) -> Iterator[Block]:
+    if text := shown(value):
+        yield Block(type=BlockType.list_item, text=text, attributes={"list_depth": 0})
