@@ -5,5 +5,5 @@ WHERE NOT regexp_full_match(
         metadata::VARCHAR,
         '\{"kind":"body"\}|\{"kind":"heading","level":[1-6]\}|\{"level":[1-6],"kind":"heading"\}'
     )
-    OR kind IS DISTINCT FROM metadata ->> 'kind'
-    OR level::VARCHAR IS DISTINCT FROM metadata ->> 'level'
+    OR kind IS DISTINCT FROM (metadata ->> 'kind')
+    OR level::VARCHAR IS DISTINCT FROM (metadata ->> 'level')

@@ -1,6 +1,6 @@
 """Which chunks does a corpus have? Chunks of one partition, with a log of every change."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -107,14 +107,13 @@ def schema() -> str:
     return _sql("chunks.sql")
 
 
-def keys(connection: "duckdb.DuckDBPyConnection") -> Iterator[tuple[str, str | None]]:
-    """(document_id, key) of every document; key None if it failed and is to be tried again."""
-    cursor = connection.cursor()
-    cursor.execute(
-        "SELECT document_id, CASE WHEN status <> 'failed' THEN key END FROM chunked_documents"
+def keys(connection: "duckdb.DuckDBPyConnection") -> dict[str, str | None]:
+    """The key of every document, by id; None if it failed and is to be tried again."""
+    return dict(
+        connection.execute(
+            "SELECT document_id, CASE WHEN status <> 'failed' THEN key END FROM chunked_documents"
+        ).fetchall()
     )
-    while rows := cursor.fetchmany(10_000):
-        yield from rows
 
 
 def begin(staging: Staging) -> None:

@@ -116,12 +116,13 @@ def schema() -> str:
     return files("rag_assets.store").joinpath("sql/documents.sql").read_text(encoding="utf-8")
 
 
-def keys(connection: "duckdb.DuckDBPyConnection") -> Iterator[tuple[str, str | None]]:
-    """(document_id, key) of every document; key None if it failed and is to be tried again."""
-    cursor = connection.cursor()
-    cursor.execute("SELECT document_id, CASE WHEN status <> 'failed' THEN key END FROM documents")
-    while rows := cursor.fetchmany(10_000):
-        yield from rows
+def keys(connection: "duckdb.DuckDBPyConnection") -> dict[str, str | None]:
+    """The key of every document, by id; None if it failed and is to be tried again."""
+    return dict(
+        connection.execute(
+            "SELECT document_id, CASE WHEN status <> 'failed' THEN key END FROM documents"
+        ).fetchall()
+    )
 
 
 def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument]:

@@ -119,27 +119,50 @@ def staged(
 
 def open_live(file: StoreFile) -> "duckdb.DuckDBPyConnection":
     """A read-only connection to the live file: to the version that is live now, for as long as
-    it is held. Raises `StoreError` if there is none or it cannot be read."""
+    it is held. Its cursors need `USE live` of their own.
+
+    Raises `StoreError` if there is none or it cannot be read.
+    """
+    import duckdb
+
     if not file.live.exists():
         raise StoreError(
             f"there is no {file.live.name} for {file.tenant_id}/{file.corpus_id} yet; "
             "materialize the stage that writes it"
         )
-    with _store_errors(file):
-        return _connect(file.live, "512MiB", read_only=True)
+    try:
+        return _read_only(file.live)
+    except duckdb.Error as error:
+        raise _unreadable(file, error) from error
 
 
-def _connect(
-    path: Path, memory_limit: str, *, read_only: bool = False
-) -> "duckdb.DuckDBPyConnection":
+def _connect(path: Path, memory_limit: str) -> "duckdb.DuckDBPyConnection":
     import duckdb
 
     # Two threads: a third gains little on files of this size, and each needs memory of its own.
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": memory_limit,
-        "threads": 2,
-    }
-    return duckdb.connect(str(path), read_only=read_only, config=config)
+    return duckdb.connect(str(path), config={"memory_limit": memory_limit, "threads": 2})
+
+
+def _read_only(path: Path) -> "duckdb.DuckDBPyConnection":
+    """Attached to a database of its own: `connect(path)` would join a connection that this process
+    already has under that path, and show the version that was live when that one was opened."""
+    import duckdb
+
+    connection = duckdb.connect(config={"memory_limit": "512MiB", "threads": 2})
+    try:
+        quoted = str(path).replace("'", "''")  # ATTACH takes no parameters
+        connection.execute(f"ATTACH '{quoted}' AS live (READ_ONLY)")
+        connection.execute("USE live")
+    except duckdb.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _unreadable(file: StoreFile, error: Exception) -> StoreError:
+    return StoreError(
+        f"{file.live} cannot be read ({error}); remove it, the next run builds it anew"
+    )
 
 
 def _prepare(staging: Staging, schema: str) -> None:
@@ -191,12 +214,10 @@ def _generation(file: StoreFile) -> str:
     if not file.live.exists():
         return ""
     try:
-        with duckdb.connect(str(file.live), read_only=True) as connection:
+        with _read_only(file.live) as connection:
             row = connection.execute("SELECT generation FROM store_meta").fetchone()
     except duckdb.Error as error:
-        raise StoreError(
-            f"{file.live} cannot be read ({error}); remove it, the next run builds it anew"
-        ) from error
+        raise _unreadable(file, error) from error
     return str(row[0]) if row else ""
 
 
