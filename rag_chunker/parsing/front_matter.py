@@ -9,7 +9,9 @@ import re
 
 from pydantic import JsonValue
 
-_YAML = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_YAML = re.compile(
+    r"---[ \t]*\n(?![ \t]*\n)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
 _TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _YAML_KEY = re.compile(r"""(["']?)([^\s#"'\[\]{}:,-][^"'\n:#]*?)\1\s*:(?:[ \t]+(.*))?$""")
 _TOML_KEY = re.compile(r"""(["']?)([\w.-]+)\1\s*=\s*(.*)$""")
@@ -20,8 +22,8 @@ _BLOCK_TEXT = re.compile(r"[|>][+-]?\d?$")
 def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
     """The metadata before the text, and the text without it; empty if there is none.
 
-    A rule (`---`) at the start is front matter only if every line up to the next rule reads as
-    `key: value`, comment, list item or continuation, and one is a key.
+    A rule (`---`) at the start is front matter only if the next line is not blank and every line
+    up to the next rule reads as `key: value`, comment, list item or continuation.
     """
     found = _YAML.match(text)
     if found:

@@ -1,0 +1,190 @@
+"""HTML gives what a reader of the page sees, each word once and in order, with its structure."""
+
+import re
+
+import pytest
+from block_cases import Case, read_cases, written
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_chunker.parsing.html import HtmlParser, fragment_blocks, html_blocks
+from rag_core.errors import CorruptDocument
+from rag_core.spi import Parser
+from rag_core.testing import ParserContract
+from rag_core.types import BlockType
+
+SAMPLE = """<!DOCTYPE html><html lang="en"><head><title>Guide</title>
+<meta name="author" content="A. B."></head><body>
+<nav><a href="/">Home</a></nav>
+<main><h1>Guide</h1><p>Text <b>bold</b></p><ul><li>one<ul><li>two</li></ul></li></ul>
+<table><caption>T</caption><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>
+<pre>x
+  y</pre><blockquote>q</blockquote></main><footer>imprint</footer></body></html>
+"""
+
+
+class TestHtmlParser(ParserContract):
+    @pytest.fixture
+    def parser(self) -> Parser:
+        return HtmlParser()
+
+    @pytest.fixture
+    def samples(self) -> list[tuple[str, bytes]]:
+        japanese = '<meta charset="Shift_JIS"><title>案内</title><h1>営業時間</h1><p>毎日</p>'
+        return [
+            ("a.html", SAMPLE.encode()),
+            ("b.html", SAMPLE.encode("utf-16")),
+            ("c.html", japanese.encode("shift_jis")),
+        ]
+
+
+@pytest.mark.parametrize("case", read_cases("html.txt"), ids=lambda case: case.title)
+def test_reviewed_case(case: Case) -> None:
+    assert written(html_blocks(case.given).blocks) == case.expected
+
+
+def test_there_are_enough_reviewed_cases() -> None:
+    assert len(read_cases("html.txt")) >= 40
+
+
+def test_title_and_what_the_page_says_of_itself_are_metadata() -> None:
+    content = html_blocks(SAMPLE.encode())
+    assert content.title == "Guide"
+    assert content.metadata == {"language": "en", "author": "A. B.", "encoding": "utf-8"}
+
+
+@pytest.mark.parametrize(
+    ("markup", "declared", "expected"),
+    [
+        ('<meta charset="shift_jis"><p>営業時間'.encode("shift_jis"), None, "営業時間"),
+        (
+            b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r"><p>'
+            + "Привет".encode("koi8-r"),
+            None,
+            "Привет",
+        ),
+        ('<?xml version="1.0" encoding="euc-kr"?><p>한국어'.encode("euc-kr"), None, "한국어"),
+        ('<meta charset="iso-8859-1"><p>“9 €”'.encode("cp1252"), None, "“9 €”"),
+        ('<meta charset="iso-8859-1"><p>“9 €”'.encode(), None, "“9 €”"),
+        ("<p>größer".encode("utf-16"), None, "größer"),
+        ("<p>größer".encode("utf-16-le"), None, "größer"),
+        ("<p>中文".encode("gbk"), "gbk", "中文"),
+        ("<p>größer".encode("cp1252"), None, "größer"),
+    ],
+)
+def test_the_charset_is_the_one_that_fits(
+    markup: bytes, declared: str | None, expected: str
+) -> None:
+    blocks = html_blocks(markup, declared_encoding=declared).blocks
+    assert [block.text for block in blocks] == [expected]
+
+
+def test_binary_bytes_are_refused() -> None:
+    with pytest.raises(CorruptDocument):
+        html_blocks(bytes(range(256)) * 3)
+
+
+@pytest.mark.parametrize(
+    "tag", ["div", "blockquote", "section", "span", "b", "font", "article", "center", "main"]
+)
+def test_nothing_is_lost_however_deep_it_nests(tag: str) -> None:
+    inner = "<h2>Bottom <i>heading</i></h2><p>one</p>two<ul><li>a</li><li>b</ul><pre>x\n y</pre>"
+    page = f"<h1>Top</h1>{f'<{tag}>' * 6000}{inner}{f'</{tag}>' * 6000}<h3>End</h3><p>after</p>"
+    blocks = html_blocks(page).blocks
+    if tag == "main":
+        page_end: list[str] = []
+        blocks_start: list[str] = []
+    else:
+        page_end, blocks_start = ["End", "after"], ["Top"]
+    texts = [block.text for block in blocks]
+    assert texts == [*blocks_start, "Bottom heading", "one", "two", "a", "b", "x\n y", *page_end]
+    kinds = [block.type for block in blocks if block.text == "Bottom heading"]
+    assert kinds == [BlockType.quote if tag == "blockquote" else BlockType.heading]
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("<ul><li>", "</li></ul>"), ("<table><tr><td>", "</td></tr></table>"), ("<dl><dd>", "</dl>")],
+)
+def test_deep_lists_and_tables_keep_every_word_in_order(opening: str, closing: str) -> None:
+    page = "".join(f"{opening}w{n}" for n in range(5000))
+    page += "".join(f"t{n}{closing}" for n in range(5000))
+    texts = [block.text for block in html_blocks(page).blocks]
+    words = " ".join(texts).replace("w4999t0", "w4999 t0").split()
+    assert words == [f"w{n}" for n in range(5000)] + [f"t{n}" for n in range(5000)]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<table>" + "<tr><td colspan=1000 rowspan=65534>x<td>y" * 300,
+        "<table>" + "<tr>" + "<td colspan=1000 rowspan=65534>long text " * 300,
+        "<div " + " ".join(f"a{n}=1" for n in range(20000)) + ">x",
+        "<h1><div>" * 20000 + "x",
+        "<article><aside><header>" * 5000 + "x",
+        "<p><font>y" * 2000,
+        "<a href='x'>y" * 5000,
+        "<!--" * 20000,
+        "<br>" * 50000 + "x",
+        "<p>" + " " * 200000 + "x",
+    ],
+    ids=lambda page: page[:20],
+)
+def test_hostile_pages_take_linear_time_and_space(page: str) -> None:
+    blocks = html_blocks(page).blocks
+    assert sum(len(block.text) for block in blocks) <= 20 * len(page)
+
+
+def test_tables_are_numbered_from_the_given_number() -> None:
+    row = "<tr><td>a<td>b</tr>"
+    blocks = fragment_blocks(f"<table>{row}</table><table>{row}{row}</table>", first_table=4)
+    assert [block.attributes["table"] for block in blocks] == [4, 5, 5]
+
+
+LEAVES = ["p", "h2", "pre", "li", "bare", "td", "figcaption", "b", "dt", "button"]
+BOXES = ["div", "section", "ul", "blockquote", "article", "center", "details", "span", "ol", "dl"]
+TREES = st.recursive(
+    st.sampled_from(LEAVES),
+    lambda inner: st.tuples(st.sampled_from(BOXES), st.lists(inner, min_size=1, max_size=4)),
+    max_leaves=15,
+)
+
+
+def render(tree: object, words: list[str]) -> str:
+    def word() -> str:
+        words.append(f"w{len(words)}x")
+        return words[-1]
+
+    if isinstance(tree, tuple):
+        tag, parts = tree
+        return f"<{tag}>{''.join(render(part, words) for part in parts)}</{tag}>"
+    if tree == "bare":
+        return f"{word()} <i>{word()}</i><br>{word()}"
+    if tree == "td":
+        cells = f"<tr><th>{word()}<th>{word()}</tr><tr><td>{word()}<td>{word()}</tr>"
+        return f"<table>{cells}</table>"
+    return f"<{tree}>{word()} <a href=x>{word()}</a><!-- c --></{tree}>"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(TREES, min_size=1, max_size=5))
+def test_every_word_comes_exactly_once_and_in_order(trees: list[object]) -> None:
+    words: list[str] = []
+    page = "<main>" + "".join(render(tree, words) for tree in trees) + "</main>"
+    blocks = html_blocks(page).blocks
+    assert re.findall(r"w\d+x", "\n".join(block.text for block in blocks)) == words
+
+
+SCRAPS = (
+    "<p> </p> <table> <tr> <td> <li> <ul> </ul> <h1> </h1> <pre> </div> <title> <svg> x &#0; <!-- "
+    "<b> </b> <main> <article> <nav> <select> <template> \0 \ufeff"
+).split(" ")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from([*SCRAPS, " ", "<div hidden>"]), max_size=30))
+def test_any_markup_is_read_without_an_error(parts: list[str]) -> None:
+    for block in html_blocks("".join(parts)).blocks:
+        assert block.text.strip()
+        assert not set(block.text) & {"\0", "\r", "\ufeff", "\ufffd"}
