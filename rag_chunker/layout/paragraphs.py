@@ -144,7 +144,7 @@ class _Grouper:
         needed = above.box.right + line.first_width + 0.5 * line.size
         if needed < self._run[id(above)]:
             return True
-        column = self._right[above.page, above.column]
+        column = self._right.get((above.page, above.column), 0.0)
         if needed >= column:
             return False
         return _ENDS.search(above.text) is not None or (
@@ -153,8 +153,12 @@ class _Grouper:
 
     def _stands_out(self, line: Line) -> bool:
         """Whether a line looks like no running text, so that its neighbours say nothing."""
-        style = line.style
-        return style.size >= 1.08 * self._body.size or style[1:] != self._body[1:]
+        style, body = line.style, self._body
+        return (
+            style.size >= 1.08 * body.size
+            or line.share_bold > 0.95 > body.bold
+            or (style.italic, style.color) != (body.italic, body.color)
+        )
 
     def _goes_on_over_break(self, line: Line) -> Paragraph | None:
         """The paragraph of the column before that `line` goes on with."""
@@ -197,7 +201,7 @@ class _Grouper:
 
 def _body_style(lines: Sequence[Line]) -> Style:
     weight: Counter[Style] = Counter()
-    for line in lines:
+    for line in [line for line in lines if not is_code(line)] or lines:
         weight[line.style] += len(line.text)
     return weight.most_common(1)[0][0] if weight else Style(10.0)
 
@@ -268,6 +272,8 @@ def _tightest_common(gaps: Counter[float]) -> float:
 def _column_rights(lines: Iterable[Line]) -> dict[tuple[int, int], float]:
     rights: dict[tuple[int, int], float] = {}
     for line in lines:
+        if is_code(line):  # code may run over the margin
+            continue
         key = (line.page, line.column)
         rights[key] = max(rights.get(key, 0.0), line.box.right)
     return rights

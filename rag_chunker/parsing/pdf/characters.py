@@ -1,7 +1,7 @@
 """Which lines of words stand on a page? PDFium's characters, grouped by gaps and line breaks."""
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rag_chunker.layout.lines import Line, Word
@@ -13,12 +13,12 @@ COLUMN_GAP = 1.6
 """In em: a wider gap inside a line of PDFium's separates columns or cells (measured on 12
 documents by six producers: between 1.3 and 2.0 nothing changes)."""
 
+_FEW_INFERRED = 0.25
 _LINE_BREAKS = frozenset((10, 13))
 _SPACES = frozenset((9, 11, 12, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000))
 _IGNORED = frozenset((0, 0xFEFF, 0x200B, 0x2060))
 _HYPHENS = frozenset((2, 0xFFFE))
 """How PDFium marks a hyphen at a line's end; it then leaves the line break out."""
-_SOFT_HYPHEN = 0xAD
 
 
 @dataclass
@@ -26,10 +26,10 @@ class Counts:
     """What the rule for OCR looks at: numbers of characters that are not white space."""
 
     visible: int = 0
-    letters: int = 0
     bad: int = 0
     """U+FFFD, NUL, control and private-use characters."""
     invisible: int = 0
+    """Those without ink."""
 
 
 @dataclass
@@ -38,6 +38,10 @@ class PageText:
 
     lines: dict[int, list[Line]] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
+
+    def all_lines(self) -> Iterable[Line]:
+        """The lines of every direction."""
+        return (line for lines in self.lines.values() for line in lines)
 
 
 @dataclass
@@ -54,87 +58,79 @@ class Spacing:
         return self.inferred <= _FEW_INFERRED * self.spaces
 
 
-_FEW_INFERRED = 0.25
-
-
 def read_text(
     text_page: Handle, frame: Frame, looks: Looks, spacing: Spacing, limit: int
 ) -> PageText:
     """All lines of a text page, in the order of its content, in coordinates as seen upright.
 
     A line ends where PDFium breaks it, at a gap wider than `COLUMN_GAP`, and where the text
-    jumps. At most `limit` characters are read. Characters outside the crop box are left out.
+    jumps. At most `limit` characters are read. Lines outside the crop box are left out.
     """
     page = PageText()
-    builder = _Builder(page, spacing)
-    for text, look, box in _characters(text_page, frame, looks, page.counts, limit):
-        builder.add(text, look, box)
-    builder.end_line()
+    _read(text_page, _Builder(page, frame, spacing), looks, page.counts, limit)
     if not spacing.as_characters:
-        _forget_loose(page)
+        for line in page.all_lines():
+            for word in line.words:
+                word.loose = False
     return page
 
 
-def _forget_loose(page: PageText) -> None:
-    for lines in page.lines.values():
-        for line in lines:
-            for word in line.words:
-                word.loose = False
+def _read(text_page: Handle, builder: "_Builder", looks: Looks, counts: Counts, limit: int) -> None:
+    """Hands every character to `builder`.
 
-
-Rect = tuple[float, float, float, float]
-
-
-def _characters(
-    text_page: Handle, frame: Frame, looks: Looks, counts: Counts, limit: int
-) -> Iterator[tuple[str, Look | None, Rect | None]]:
-    """(text, look, box) of each character; white space has neither look nor box.
-
-    A tab stands for a space that PDFium inferred from a gap.
+    This loop is most of the time that a page takes: three foreign calls a character, and the
+    text object is asked for only where something else changes than the place along the line.
     """
     import pypdfium2.raw as pdfium
 
     unicode_of, box_of = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox
-    generated = pdfium.FPDFText_IsGenerated
-    object_of, address = pdfium.FPDFText_GetTextObject, ctypes.addressof
+    generated, object_of = pdfium.FPDFText_IsGenerated, pdfium.FPDFText_GetTextObject
     rect = pdfium.FS_RECTF()
     reference = ctypes.byref(rect)
-    last, look = 0, None
-    high = 0
+    address_of = ctypes.addressof
+    look, address = None, 0
+    high = above = below = end = reach = 0.0
+    fresh = True
     for index in range(min(limit, pdfium.FPDFText_CountChars(text_page))):
         code = unicode_of(text_page, index)
-        if code in _LINE_BREAKS:
-            yield "\n", None, None
-            continue
         if code in _SPACES:
-            yield "\t" if generated(text_page, index) else " ", None, None
+            builder.space(inferred=bool(generated(text_page, index)))
+            fresh = True
             continue
-        if 0xD800 <= code < 0xDC00:
-            high = code
+        if code in _LINE_BREAKS:
+            builder.end_line()
+            fresh = True
             continue
-        if high:
-            code, high = _joined(high, code), 0
-        obj = object_of(text_page, index)
-        if obj:
-            here = address(obj.contents)
-            if here != last:
-                last, look = here, looks.of(obj, text_page, index)
         counts.visible += 1
-        if look is None or not box_of(text_page, index, reference):
+        if not 32 < code < 127:
+            if 0xD800 <= code < 0xDC00:
+                high = code
+                continue
+            if high:
+                code, high = _joined(int(high), code), 0
+            if _is_bad(code) and code not in _HYPHENS:
+                counts.bad += 1
+                if code < 32 or 0xD800 <= code < 0xE000:
+                    continue
+            if code in _IGNORED:
+                continue
+        if not box_of(text_page, index, reference):
             continue
+        left, top, right, bottom = rect.left, -rect.top, rect.right, -rect.bottom
+        if fresh or top != above or bottom != below or abs(left - end) > reach:
+            obj = object_of(text_page, index)
+            if obj and address_of(obj.contents) != address:
+                address = address_of(obj.contents)
+                look = looks.of(obj, text_page, index)
+                reach = 0.15 * look.style.size
+            fresh = False
+        if look is None:
+            continue
+        above, below, end = top, bottom, right
         if look.invisible:
             counts.invisible += 1
-        if code in _HYPHENS:
-            yield "\x02", look, _seen(rect, frame, look)
-            continue
-        if _is_bad(code):
-            counts.bad += 1
-            if code < 32 or code in _IGNORED or 0xD800 <= code < 0xE000:
-                continue
-        text = chr(code)
-        if text.isalpha():
-            counts.letters += 1
-        yield text, look, _seen(rect, frame, look)
+        builder.put(code, look, left, top, right, bottom)
+    builder.end_line()
 
 
 def _joined(high: int, low: int) -> int:
@@ -153,115 +149,117 @@ def _is_bad(code: int) -> bool:
     )
 
 
-def _seen(rect: "ctypes.Structure", frame: Frame, look: Look) -> Rect:
-    if look.turns == 0:
-        return (rect.left - frame.left, frame.top - rect.top, rect.right - frame.left,
-                frame.top - rect.bottom)  # fmt: skip
-    turned = frame.turned_to(look.turns)
-    return turned.box(rect.left, rect.bottom, rect.right, rect.top)
-
-
 class _Builder:
     """Collects characters into words and words into lines."""
 
-    def __init__(self, page: PageText, spacing: Spacing) -> None:
+    def __init__(self, page: PageText, frame: Frame, spacing: Spacing) -> None:
         self._page = page
+        self._frame = frame
         self._spacing = spacing
         self._words: list[Word] = []
         self._look: Look | None = None
         self._letters: list[str] = []
-        self._box = [0.0, 0.0, 0.0, 0.0]
+        self._left = self._top = self._right = self._bottom = 0.0
         self._spaced = False
         self._inferred = False
         self._hyphen = False
 
-    def add(self, text: str, look: Look | None, box: Rect | None) -> None:
-        if look is None or box is None:
-            if text == "\n":
-                self.end_line()
-            else:
-                self._end_word()
-                self._spaced = True
-                self._inferred = self._inferred or text == "\t"
-                self._spacing.inferred += text == "\t"
-                self._spacing.spaces += 1
-            return
+    def space(self, *, inferred: bool) -> None:
+        """White space; `inferred` by PDFium from a gap."""
+        self._end_word()
+        self._spaced = True
+        self._spacing.spaces += 1
+        if inferred:
+            self._spacing.inferred += 1
+            self._inferred = True
+
+    def put(
+        self, code: int, look: Look, left: float, top: float, right: float, bottom: float
+    ) -> None:
+        """A visible character and its box: y grows downwards, from PDF space's origin."""
+        if look.turns:
+            turned = self._frame.turned_to(look.turns)
+            left, top, right, bottom = turned.box(left, -bottom, right, -top)
+        before = self._look
         if self._hyphen:
             self.end_line()
-        if self._look is not None:
-            self._before(look, box)
-        if self._drawn_twice(text, look, box):
+        elif before is not None:
+            if self._jumps(look, before, left, top, right, bottom):
+                self.end_line()
+            elif self._letters and look is not before:
+                if self._drawn_twice(code, left, right):
+                    return
+                if look.style is not before.style or look.tag != before.tag:
+                    self._end_word()
+        if code in _HYPHENS:
+            code, self._hyphen = 0x2D, True
+        self._look = look
+        if not self._letters:
+            self._letters = [chr(code)]
+            self._left, self._top, self._right, self._bottom = left, top, right, bottom
             return
-        if self._letters and self._look is not None and _other(look, self._look):
-            self._end_word()
-        self._put(text, look, box)
+        self._letters.append(chr(code))
+        if left < self._left:
+            self._left = left
+        if right > self._right:
+            self._right = right
+        if top < self._top:
+            self._top = top
+        if bottom > self._bottom:
+            self._bottom = bottom
 
-    def _before(self, look: Look, box: Rect) -> None:
-        """Ends the line if this character cannot be its next."""
-        left, top, right, bottom = self._box
-        assert self._look is not None
-        em = max(look.style.size, self._look.style.size)
-        jumps = (
-            look.turns != self._look.turns
-            or box[0] - right > COLUMN_GAP * em
-            or min(bottom, box[3]) - max(top, box[1]) <= -0.1 * em
-            or (box[2] < left - 2.0 * em and not _right_to_left(self._letters))
-        )
-        if jumps:
-            self.end_line()
+    def _jumps(
+        self, look: Look, before: Look, left: float, top: float, right: float, bottom: float
+    ) -> bool:
+        """Whether a character cannot be the next one of its line."""
+        size = look.style.size
+        if look is not before:
+            if look.turns != before.turns:
+                return True
+            size = max(size, before.style.size)
+        if left - self._right > COLUMN_GAP * size:
+            return True
+        if top - self._bottom >= -0.1 * size or self._top - bottom >= -0.1 * size:
+            return True
+        return right < self._left - 2.0 * size and not _right_to_left(self._letters)
 
-    def _drawn_twice(self, text: str, look: Look, box: Rect) -> bool:
+    def _drawn_twice(self, code: int, left: float, right: float) -> bool:
         """Whether another object put this character here already: how some fake bold.
 
         The letters of a ligature share a place too, but come from one object.
         """
-        if not self._letters or self._letters[-1] != text or look is self._look:
-            return False
-        width = box[2] - box[0]
-        return abs(box[2] - self._box[2]) < 0.2 * width and width > 0
-
-    def _put(self, text: str, look: Look, box: Rect) -> None:
-        if text == "\x02":
-            text, self._hyphen = "-", True
-        here = self._box
-        if self._letters:
-            here[0] = min(here[0], box[0])
-            here[1] = min(here[1], box[1])
-            here[2] = max(here[2], box[2])
-            here[3] = max(here[3], box[3])
-            self._letters.append(text)
-        else:
-            self._box = list(box)
-            self._letters = [text]
-        self._look = look
+        return self._letters[-1] == chr(code) and abs(right - self._right) < 0.2 * (right - left)
 
     def _end_word(self) -> None:
-        if not self._letters or self._look is None:
+        look = self._look
+        if not self._letters or look is None:
             return
+        left, top, right, bottom = self._left, self._top, self._right, self._bottom
+        if not look.turns:
+            frame = self._frame
+            left, right = left - frame.left, right - frame.left
+            top, bottom = top + frame.top, bottom + frame.top
         glued = bool(self._words) and not self._spaced
-        style, tag = self._look.style, self._look.tag
         loose = self._inferred and not glued and bool(self._words)
-        self._words.append(Word("".join(self._letters), *self._box, style, glued, loose, tag))
+        text = "".join(self._letters)
+        word = Word(text, left, top, right, bottom, look.style, glued, loose, look.tag)
+        self._words.append(word)
         self._letters = []
-        self._spaced = False
-        self._inferred = False
+        self._spaced = self._inferred = False
 
     def end_line(self) -> None:
+        """A line break, or the end of the page."""
         self._end_word()
         if self._words and self._look is not None:
-            text = self._words[-1].text
-            hyphen = self._hyphen or text.endswith(("-", "\xad", "\u2010"))
+            hyphen = self._hyphen or self._words[-1].text.endswith(("-", "\xad", "\u2010"))
             line = Line(self._words, hyphen=hyphen)
-            self._page.lines.setdefault(self._look.turns, []).append(line)
+            seen = self._frame.turned_to(self._look.turns)
+            box = line.box
+            if box.right > 0 and box.left < seen.width and box.bottom > 0 and box.top < seen.height:
+                self._page.lines.setdefault(self._look.turns, []).append(line)
         self._words = []
         self._look = None
-        self._spaced = False
-        self._inferred = False
-        self._hyphen = False
-
-
-def _other(look: Look, before: Look) -> bool:
-    return look.style is not before.style or look.tag != before.tag
+        self._spaced = self._inferred = self._hyphen = False
 
 
 def _right_to_left(letters: list[str]) -> bool:

@@ -54,12 +54,22 @@ class Looks:
     """The styles of one document; equal styles are one object, so that `is` compares them."""
 
     def __init__(self, *, tagged: bool = False) -> None:
+        import pypdfium2.raw as pdfium
+
         self._tagged = tagged
         self._by_address: dict[int, _Font] = {}
         self._fonts: dict[tuple[str, int], _Font] = {}
         self._styles: dict[tuple[object, ...], Style] = {}
         self._size = ctypes.c_float()
+        self._turn = pdfium.FS_MATRIX()
         self._rgba = [ctypes.c_uint() for _ in range(4)]
+        # looked up once: `of` runs for every word, and for every letter in some files
+        self._size_of = pdfium.FPDFTextObj_GetFontSize
+        self._matrix_of = pdfium.FPDFText_GetMatrix
+        self._mode_of = pdfium.FPDFTextObj_GetTextRenderMode
+        self._font_of = pdfium.FPDFTextObj_GetFont
+        self._fill_of = pdfium.FPDFPageObj_GetFillColor
+        self._content_of = pdfium.FPDFPageObj_GetMarkedContentID
 
     def new_page(self) -> None:
         """Forgets addresses: PDFium may free a page's fonts with the page."""
@@ -67,22 +77,20 @@ class Looks:
 
     def of(self, obj: Handle, text_page: Handle, index: int) -> Look:
         """The look of the text object `obj`, whose character number `index` is at hand."""
-        import pypdfium2.raw as pdfium
-
-        pdfium.FPDFTextObj_GetFontSize(obj, self._size)
-        turn = pdfium.FS_MATRIX()
-        pdfium.FPDFText_GetMatrix(text_page, index, turn)
+        turn = self._turn
+        self._size_of(obj, self._size)
+        self._matrix_of(text_page, index, turn)
         # the plain font size is 1, or off by the page's scale, in many producers' files
         size = round(abs(self._size.value) * math.hypot(turn.c, turn.d), 1) or 1.0
-        mode = pdfium.FPDFTextObj_GetTextRenderMode(obj)
-        font = self._font(pdfium.FPDFTextObj_GetFont(obj))
+        mode = self._mode_of(obj)
+        font = self._font(self._font_of(obj))
         key = (size, font, mode == _STROKED, self._color(obj))
         style = self._styles.get(key)
         if style is None:
             bold = font.bold or mode == _STROKED
             style = Style(size, font.name, bold, font.italic, font.mono, key[3])
             self._styles[key] = style
-        tag = pdfium.FPDFPageObj_GetMarkedContentID(obj)
+        tag = self._content_of(obj)
         if tag < 0 and self._tagged and _is_artifact(obj):
             tag = ARTIFACT
         return Look(style, _upright_after(turn), mode == _INVISIBLE, tag)
@@ -109,10 +117,8 @@ class Looks:
         return self._fonts[key]
 
     def _color(self, obj: Handle) -> int:
-        import pypdfium2.raw as pdfium
-
-        red, green, blue, _ = self._rgba
-        if not pdfium.FPDFPageObj_GetFillColor(obj, *self._rgba):
+        red, green, blue, _ = rgba = self._rgba
+        if not self._fill_of(obj, *rgba):
             return 0
         return red.value << 16 | green.value << 8 | blue.value
 

@@ -10,7 +10,7 @@ SCANT = 25
 
 
 def reason_for_ocr(
-    counts: Counts, *, image_share: float, paths: int, unmapped_share: float
+    counts: Counts, *, letters: int, image_share: float, paths: int, unmapped_share: float
 ) -> str | None:
     """`no-text`, `garbled`, `poor-ocr` or `scan-with-stamp`; None if the text can be used.
 
@@ -24,7 +24,7 @@ def reason_for_ocr(
     if bad >= 0.15 or (unmapped_share >= 0.30 and bad >= 0.03):
         return "garbled"
     if counts.invisible / total >= 0.8 and image_share >= 0.5:
-        return "poor-ocr" if counts.letters / total < 0.55 else None
+        return "poor-ocr" if letters / total < 0.55 else None
     if image_share >= 0.6 and total - counts.invisible < 150:
         return "scan-with-stamp"
     return None

@@ -1,6 +1,5 @@
 """What stands on one page? Text, tables and tags, read and released page by page."""
 
-import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -152,9 +151,11 @@ def _compact(content: PageContent) -> None:
 
 def _reason(text: PageText, shapes: Shapes, text_page: Handle) -> str | None:
     counts = text.counts
+    letters = sum(char.isalpha() for line in text.all_lines() for w in line.words for char in w.text)
     suspicious = counts.bad >= 0.03 * counts.visible > 0
     return reason_for_ocr(
         counts,
+        letters=letters,
         image_share=shapes.image_share,
         paths=shapes.paths,
         unmapped_share=_unmapped_share(text_page, counts.visible) if suspicious else 0.0,

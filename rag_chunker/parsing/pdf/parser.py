@@ -11,7 +11,7 @@ from rag_chunker.layout.grids import Table
 from rag_chunker.layout.hyphens import vocabulary
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.running import running_lines
-from rag_chunker.parsing.pdf.opening import Handle, metadata, open_pdf
+from rag_chunker.parsing.pdf.opening import metadata, open_pdf
 from rag_chunker.parsing.pdf.outline import Entry, match_outline, read_outline
 from rag_chunker.parsing.pdf.pages import PageContent, Reader
 from rag_chunker.parsing.pdf.pieces import Piece
@@ -81,7 +81,7 @@ def _title(about: dict[str, str], entries: Sequence[Entry]) -> str | None:
     if title and not _NO_TITLE.fullmatch(title):
         return title
     roots = [entry.title for entry in entries if entry.level == 1]
-    return roots[0] if len(roots) == 1 else title or None
+    return roots[0] if len(roots) == 1 else None
 
 
 def _pieces(

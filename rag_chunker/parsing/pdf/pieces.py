@@ -10,7 +10,6 @@ from rag_chunker.layout.hyphens import join_lines
 from rag_chunker.layout.lines import Line
 from rag_core.types import BlockType
 
-
 _LEADERS = re.compile(r"\s*(?:[.…·_]\s?){5,}")
 """The dots between a title and its page number in a table of contents."""
 
