@@ -35,6 +35,18 @@ BUILT_IN: dict[str, str] = {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.template": (
         "rag_chunker.parsing.docx:DocxParser"
     ),
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": (
+        "rag_chunker.parsing.pptx:PptxParser"
+    ),
+    "application/vnd.openxmlformats-officedocument.presentationml.slideshow": (
+        "rag_chunker.parsing.pptx:PptxParser"
+    ),
+    "application/vnd.openxmlformats-officedocument.presentationml.template": (
+        "rag_chunker.parsing.pptx:PptxParser"
+    ),
+    "application/vnd.ms-powerpoint.presentation.macroEnabled.12": (
+        "rag_chunker.parsing.pptx:PptxParser"
+    ),
     "application/vnd.ms-word.document.macroEnabled.12": "rag_chunker.parsing.docx:DocxParser",
     "application/epub+zip": "rag_chunker.parsing.epub:EpubParser",
     "application/vnd.oasis.opendocument.text": "rag_chunker.parsing.odt:OdtParser",
@@ -46,6 +58,7 @@ BUILT_IN: dict[str, str] = {
     "application/x-ipynb+json": "rag_chunker.parsing.notebook:NotebookParser",
     "application/json": "rag_chunker.parsing.json_text:JsonParser",
     "application/x-ndjson": "rag_chunker.parsing.json_text:JsonLinesParser",
+    "text/x-rst": "rag_chunker.parsing.rst:RstParser",
 }
 """Media type to `module:class`; imported when first asked for."""
 

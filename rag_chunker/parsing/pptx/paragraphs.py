@@ -1,0 +1,122 @@
+"""What do the paragraphs of a shape say, and which of them are list items?
+
+Whether a paragraph has a bullet is inherited: from the shape's list style, from the placeholder of
+the layout and that of the master, and from the master's text styles.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import JsonValue
+
+from rag_chunker.parsing.counting import bullet, figure
+from rag_chunker.parsing.pptx.names import n
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType
+
+_FIGURES = {
+    "arabic": "decimal",
+    "alphaLc": "lowerLetter",
+    "alphaUc": "upperLetter",
+    "romanLc": "lowerRoman",
+    "romanUc": "upperRoman",
+}
+_FRAMES = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
+_BULLETS = (n("a:buNone"), n("a:buChar"), n("a:buAutoNum"), n("a:buBlip"))
+_SOFT_HYPHEN = "\u00ad"
+DEEPEST = 8
+
+
+def paragraph_text(paragraph: Any) -> str:
+    """The text of an `a:p`, line breaks as `\\n`."""
+    parts: list[str] = []
+    stack = list(reversed(paragraph))
+    while stack:
+        element = stack.pop()
+        if element.tag in (n("a:t"), n("m:t")):
+            parts.append(element.text or "")
+        elif element.tag == n("a:br"):
+            parts.append("\n")
+        elif element.tag != n("mc:Fallback"):
+            stack.extend(reversed(element))
+    return "".join(parts).replace("\v", "\n").replace(_SOFT_HYPHEN, "")
+
+
+def body_text(body: Any, separator: str = "\n") -> str:
+    """The non-blank paragraphs of a text body, joined."""
+    texts = (paragraph_text(paragraph).strip() for paragraph in body.iterchildren(n("a:p")))
+    return separator.join(text for text in texts if not is_blank(text))
+
+
+def text_blocks(shape: Any, attributes: dict[str, JsonValue]) -> Iterator[Block]:
+    """The paragraphs of a shape with text (a python-pptx shape), blank ones left out."""
+    styles = list(_list_styles(shape))
+    counts: dict[int, int] = {}
+    for paragraph in shape._element.txBody.iterchildren(n("a:p")):
+        text = paragraph_text(paragraph).strip()
+        if is_blank(text):
+            continue
+        depth = _depth(paragraph)
+        marker = _marker(_bullet(paragraph, depth, styles), depth, counts)
+        if marker is None:
+            yield Block(type=BlockType.paragraph, text=text, attributes=attributes)
+        else:
+            item = {"list_depth": depth, "list_marker": marker}
+            yield Block(type=BlockType.list_item, text=text, attributes={**attributes, **item})
+
+
+def _depth(paragraph: Any) -> int:
+    properties = paragraph.find(n("a:pPr"))
+    level = "0" if properties is None else properties.get("lvl", "0")
+    return min(int(level), DEEPEST) if level.isdecimal() else 0
+
+
+def _bullet(paragraph: Any, depth: int, styles: list[Any]) -> Any | None:
+    """The element that says which bullet a paragraph has; None where nothing says it."""
+    own = paragraph.find(n("a:pPr"))
+    level = n(f"a:lvl{depth + 1}pPr")
+    for properties in [own, *(style.find(level) for style in styles)]:
+        if properties is not None:
+            for child in properties:
+                if child.tag in _BULLETS:
+                    return child
+    return None
+
+
+def _list_styles(shape: Any) -> Iterator[Any]:
+    """The list styles that a shape inherits from, the nearest first."""
+    at, seen = shape, 0
+    while at is not None and seen < 3:  # the shape, its layout's placeholder, its master's
+        body = getattr(at._element, "txBody", None)
+        style = None if body is None else body.find(n("a:lstStyle"))
+        if style is not None:
+            yield style
+        at = getattr(at, "_base_placeholder", None)
+        seen += 1
+    if shape.is_placeholder:
+        yield from shape.part.slide_layout.slide_master._element.iterfind(
+            f"{n('p:txStyles')}/{n('p:bodyStyle')}"
+        )
+
+
+def _marker(said: Any | None, depth: int, counts: dict[int, int]) -> str | None:
+    """What stands before the paragraph; None if it is no list item."""
+    for deeper in [level for level in counts if level > depth]:
+        del counts[deeper]
+    if said is None or said.tag == n("a:buNone"):
+        counts.pop(depth, None)
+        return None
+    if said.tag != n("a:buAutoNum"):
+        counts.pop(depth, None)
+        return bullet(said.get("char", "")) or "•"
+    start = said.get("startAt", "1")
+    first = int(start) if start.isdecimal() and len(start) < 6 else 1
+    counts[depth] = counts.get(depth, first - 1) + 1
+    return _number(counts[depth], said.get("type", ""))
+
+
+def _number(count: int, kind: str) -> str:
+    for name, form in _FIGURES.items():
+        if kind.startswith(name):
+            return _FRAMES.get(kind.removeprefix(name), "{}.").format(figure(count, form))
+    return f"{count}."
