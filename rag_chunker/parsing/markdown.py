@@ -15,7 +15,9 @@ from pydantic import JsonValue
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.html import fragment_blocks
+from rag_chunker.parsing.markdown_hidden import HiddenElement, left_open
 from rag_chunker.parsing.markdown_inline import inline_text
+from rag_chunker.parsing.markdown_rows import last_cell_with_excess
 from rag_chunker.parsing.nesting import Nesting
 from rag_chunker.parsing.tables import table_blocks
 from rag_core.spi import Parser
@@ -114,23 +116,30 @@ class _Writer:
         self._level: int | None = None
         self._note: str | None = None
         self._rows: list[list[str]] | None = None
+        self._lines: list[list[str]] = []
+        self._line: int | None = None
         self._html: list[str] = []
+        self._hidden: HiddenElement | None = None
         self._references: dict[str, object] = {}
 
     def write(self, text: str) -> None:
         """Add the blocks of `text`; what nests too deep for one go is parsed in its turn."""
-        parser = _markdown()
-        readers: list[Iterator[Token]] = [iter(parser.parse(text, self._references))]
+        readers = [self._reader(text)]
         while readers:
             token = next(readers[-1], None)
             if token is None or token.type != "html_block":
                 self._flush_html()
             if token is None:
                 readers.pop()
+                self._lines.pop()
             elif token.type == "deep_rest":
-                readers.append(iter(parser.parse(token.content, self._references)))
+                readers.append(self._reader(token.content))
             elif token.type in _RULES:
                 _RULES[token.type](self, token)
+
+    def _reader(self, text: str) -> Iterator[Token]:
+        self._lines.append(text.split("\n"))
+        return iter(_markdown().parse(text, self._references))
 
     # containers
 
@@ -199,9 +208,19 @@ class _Writer:
     def _open_table(self, _: Token) -> None:
         self._rows = []
 
-    def _open_row(self, _: Token) -> None:
+    def _open_row(self, token: Token) -> None:
+        self._line = token.map[0] if token.map else None
         if self._rows is not None:
             self._rows.append([])
+
+    def _close_row(self, _: Token) -> None:
+        if not self._rows or self._line is None:
+            return
+        columns = len(self._rows[0])
+        excess = last_cell_with_excess(self._lines[-1][self._line], columns)
+        if excess is not None:
+            self._rows[-1].pop()
+            self._inline(_markdown().parseInline(excess, self._references)[0])
 
     def _close_table(self, _: Token) -> None:
         rows = list(table_blocks(self._rows or [], table=self._next_table))
@@ -216,7 +235,7 @@ class _Writer:
         """HTML blocks in a row are one: a blank line inside a <table> starts another."""
         if not self._html:
             return
-        markup = "\n".join(self._html)
+        markup = self._shown("\n".join(self._html))
         self._html = []
         for block in fragment_blocks(markup, first_table=self._next_table):
             text = self._unwanted.sub("", block.text)
@@ -229,6 +248,20 @@ class _Writer:
             table = block.attributes.get("table")
             if isinstance(table, int):
                 self._next_table = table + 1
+
+    def _shown(self, markup: str) -> str:
+        """Without the end of a hidden element, whose blocks since its start go as well.
+
+        One that is never closed hides nothing: a missing tag must not cost the document's text.
+        """
+        if self._hidden is not None:
+            end = self._hidden.end_in(markup)
+            if end is None:
+                return ""
+            del self.blocks[self._hidden.since :]
+            markup = markup[end:]
+        self._hidden = left_open(markup, len(self.blocks))
+        return markup
 
 
 _INVENTED = "[\0\ud800-\udfff\ufeff\ufffd]"
@@ -259,5 +292,6 @@ _RULES: dict[str, Callable[[_Writer, Token], None]] = {
     "table_open": _Writer._open_table,
     "table_close": _Writer._close_table,
     "tr_open": _Writer._open_row,
+    "tr_close": _Writer._close_row,
     "html_block": _Writer._html_block,
 }

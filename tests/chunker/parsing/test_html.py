@@ -176,14 +176,15 @@ def test_every_word_comes_exactly_once_and_in_order(trees: list[object]) -> None
     assert re.findall(r"w\d+x", "\n".join(block.text for block in blocks)) == words
 
 
-SCRAPS = (
-    "<p> </p> <table> <tr> <td> <li> <ul> </ul> <h1> </h1> <pre> </div> <title> <svg> x &#0; <!-- "
-    "<b> </b> <main> <article> <nav> <select> <template> \0 \ufeff"
-).split(" ")
+SCRAPS = [
+    *("<p>", "</p>", "<table>", "<tr>", "<td>", "<li>", "<ul>", "</ul>", "<h1>", "</h1>", "<pre>"),
+    *("</div>", "<div hidden>", "<title>", "<svg>", "x", " ", "&#0;", "<!--", "\0", "\ufeff"),
+    *("<b>", "</b>", "<main>", "<article>", "<nav>", "<select>", "<template>"),
+]
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from([*SCRAPS, " ", "<div hidden>"]), max_size=30))
+@given(st.lists(st.sampled_from(SCRAPS), max_size=30))
 def test_any_markup_is_read_without_an_error(parts: list[str]) -> None:
     for block in html_blocks("".join(parts)).blocks:
         assert block.text.strip()
