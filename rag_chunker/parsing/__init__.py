@@ -4,7 +4,7 @@ Importing this package loads no parser; each loads with the first document of it
 """
 
 from rag_chunker.parsing.media_type import media_type_of
-from rag_chunker.parsing.registry import parser_for
+from rag_chunker.parsing.registry import BUILT_IN, parser_for
 from rag_core.errors import CorruptDocument, ParseError
 from rag_core.types import ParsedDocument, Source
 
@@ -21,8 +21,7 @@ def parse(source: Source, data: bytes) -> ParsedDocument:
     try:
         return parser_for(_media_type(source, data)).parse(source, data)
     except ParseError as error:
-        if error.document is None:
-            error.document = source.document_id
+        _name(source, error)
         raise
     except Exception as error:  # of many libraries, also RecursionError and MemoryError
         raise CorruptDocument(
@@ -41,12 +40,18 @@ def parser_version(source: Source, data: bytes) -> str:
         media_type = _media_type(source, data)
         return f"{media_type} {parser_for(media_type).version()}"
     except ParseError as error:
-        if error.document is None:
-            error.document = source.document_id
+        _name(source, error)
         raise
+
+
+def _name(source: Source, error: ParseError) -> None:
+    """By the document's id; an error that names a part of a container keeps that."""
+    if error.document in (None, source.uri):
+        error.document = source.document_id
 
 
 def _media_type(source: Source, data: bytes) -> str:
     if source.mime_type is None:
         return media_type_of(source.uri, data)
-    return source.mime_type.split(";")[0].strip().lower()
+    given = source.mime_type.split(";")[0].strip()
+    return next((known for known in BUILT_IN if known.lower() == given.lower()), given)

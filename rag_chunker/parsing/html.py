@@ -6,6 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 from turbohtml import Document, Element, Namespace, parse
 
+from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.html_depth import within_depth
 from rag_chunker.parsing.html_tables import flat_text
@@ -40,7 +41,8 @@ class HtmlParser(Parser):
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Raises `CorruptDocument` if the bytes are no text."""
-        content = html_blocks(data)
+        with blamed_on(source):
+            content = html_blocks(data)
         document = source.document(
             data, mime_type="text/html", title=content.title, metadata=content.metadata
         )

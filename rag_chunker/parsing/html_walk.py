@@ -61,6 +61,7 @@ class BlockCollector:
         self._target: str | None = None
         self._level: int | None = None
         self._content_parts = 0
+        self._has_heading = False
 
     def collect(self, root: Node, *, in_content: bool) -> None:
         """Add the blocks of the tree below `root`."""
@@ -104,8 +105,10 @@ class BlockCollector:
         self._stack.extend(reversed(element.children))
 
     def _is_dropped(self, element: Element) -> bool:
-        if self._keep_chrome or (self._keep_header and element.tag == "header"):
+        if self._keep_chrome:
             return False
+        if element.tag == "header" and (self._keep_header or self._has_heading):
+            return False  # behind a heading it is the head of a part, such as a card
         return is_chrome(element, in_content=self._content_parts > 0)
 
     # inline
@@ -248,6 +251,7 @@ class BlockCollector:
             line = " ".join(text.split())
             heading = Block(type=BlockType.heading, text=line, level=level, attributes=attributes)
             self.blocks.append(heading)
+            self._has_heading = True
             return
         for piece in re.split("\n\n+", text.strip("\n ")):
             if not is_blank(piece):

@@ -12,6 +12,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from pydantic import JsonValue
 
+from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.html import fragment_blocks
@@ -46,7 +47,8 @@ class MarkdownParser(Parser):
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Raises `CorruptDocument` if the bytes are no text."""
-        text, encoding = decode(data)
+        with blamed_on(source):
+            text, encoding = decode(data)
         content = markdown_blocks(text)
         document = source.document(
             data,

@@ -1,5 +1,6 @@
 """Plain text: one paragraph between blank lines, nothing guessed."""
 
+from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import decode
 from rag_core.spi import Parser
 from rag_core.text import is_blank
@@ -11,7 +12,8 @@ class PlainTextParser(Parser):
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Paragraphs only; the encoding that was found is in `metadata["encoding"]`."""
-        text, encoding = decode(data)
+        with blamed_on(source):
+            text, encoding = decode(data)
         document = source.document(data, mime_type="text/plain", metadata={"encoding": encoding})
         blocks = tuple(Block(type=BlockType.paragraph, text=part) for part in paragraphs(text))
         return ParsedDocument(document=document, blocks=blocks)

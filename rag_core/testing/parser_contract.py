@@ -125,7 +125,7 @@ class ParserContract:
             try:
                 result = parser.parse(source, data)
             except ParseError as error:
-                _assert_survives_pickling(error)
+                _assert_names_its_document_in_any_process(error)
             else:
                 assert list(_offending_blocks([(source, data, result)])) == []
                 assert _broken_tables(result.blocks) == []
@@ -137,7 +137,8 @@ class ParserContract:
         assert type(parser)().version() == version
 
 
-def _assert_survives_pickling(error: ParseError) -> None:
+def _assert_names_its_document_in_any_process(error: ParseError) -> None:
+    assert error.document, f"the error does not name the document: {error!r}"
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
     assert (type(again), str(again)) == (type(error), str(error))
 
