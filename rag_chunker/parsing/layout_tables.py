@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from rag_chunker.parsing.tables import CELL_SEPARATOR, LONGEST_HEADER, cell_text, table_blocks
+from rag_core.text import is_blank
 from rag_core.types import Block
 
 MOST_COLUMNS = 64
@@ -30,7 +31,8 @@ class Row:
 
 @dataclass
 class Part:
-    """Rows that follow each other: either data (`rows`) or one row of layout (`layout`)."""
+    """Rows that follow each other: either one row of layout (`layout`), or data (`rows`), which
+    is a table of its own: rows of one table stand together."""
 
     rows: list[list[list[Any]]] = field(default_factory=list)
     layout: list[Any] | None = None
@@ -44,8 +46,9 @@ class Part:
     def blocks(self, rows: Sequence[Sequence[str]], table: int) -> Iterator[Block]:
         """`rows` (the texts of `self.rows`) as blocks."""
         attributes: dict[str, JsonValue] = {}
-        if self.header and rows:
-            text = CELL_SEPARATOR.join(map(cell_text, rows[0]))
+        if self.header:
+            first = next((row for row in rows if not is_blank("".join(row))), ())
+            text = CELL_SEPARATOR.join(map(cell_text, first))
             self.header_text = text if len(text) <= LONGEST_HEADER else None
         elif self.after is not None and self.after.header_text:
             attributes["table_header"] = self.after.header_text

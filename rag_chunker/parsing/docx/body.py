@@ -20,6 +20,7 @@ from rag_chunker.parsing.docx.names import (
 from rag_chunker.parsing.docx.numbering import Marker, Numbering
 from rag_chunker.parsing.docx.styles import Styles, outline_meaning, paragraph_style
 from rag_chunker.parsing.docx.tables import Table
+from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.steps import Steps, run
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
@@ -28,6 +29,7 @@ from rag_core.types import Block, BlockType
 DEEPEST_HEADING = 6
 _BOX = "box"
 _TYPES = {Role.quote: BlockType.quote, Role.caption: BlockType.caption, Role.code: BlockType.code}
+_NUMBERED, _OUTLINE_LEVEL, _FRAME = w("numPr"), w("outlineLvl"), w("framePr")
 _GALLERY = f"{w('sdtPr')}/{w('docPartObj')}/{w('docPartGallery')}"
 
 
@@ -112,7 +114,7 @@ class Body:
         A note is read once, where it is first referred to.
         """
         for text in line.pictures:
-            if (picture := _note("picture", text)) is not None:
+            if (picture := _note("picture", shown(text))) is not None:
                 yield picture
         inside = _BOX if aside is None and not is_blank(line.text) else aside
         for box in line.boxes:
@@ -152,16 +154,18 @@ class Body:
 
     def meaning(self, properties: Any, style: str) -> Meaning:
         """What a paragraph is: its own outline level says it, else its style."""
-        level = value(properties, w("outlineLvl"))
+        level = None if properties is None else value(properties, _OUTLINE_LEVEL)
         return self._styles.meaning(style) if level is None else outline_meaning(level)
 
     def _marker(self, properties: Any, style: str) -> Marker | None:
         """Counts the paragraph in its list, if it is in one."""
-        own = None if properties is None else properties.find(w("numPr"))
-        number_id, level_text = value(own, w("numId")), value(own, w("ilvl"))
-        level = None if level_text is None else number(level_text)
-        if number_id is not None:
-            return self._numbering.marker(number_id, level or 0, style)
+        own = None if properties is None else properties.find(_NUMBERED)
+        level = None
+        if own is not None:
+            level_text = value(own, w("ilvl"))
+            level = None if level_text is None else number(level_text)
+            if (number_id := value(own, w("numId"))) is not None:
+                return self._numbering.marker(number_id, level or 0, style)
         inherited = self._styles.numbered(style)
         if inherited is None:
             return None
@@ -170,8 +174,6 @@ class Body:
 
     def _table(self, element: Any, aside: str | None) -> Steps:
         table = Table(element, self.is_heading)
-        number_of_table = self._tables
-        self._tables += 1
         if (frame := table.frame()) is not None:
             for cell in frame:
                 yield self._children(cell, aside)
@@ -183,7 +185,8 @@ class Body:
                 continue
             attached: list[Line] = []
             rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
-            yield part.blocks(rows, number_of_table)
+            yield part.blocks(rows, self._tables)
+            self._tables += 1
             for line in attached:
                 yield self._attached(line, aside)
 
@@ -224,7 +227,7 @@ def _runs_on(properties: Any | None) -> bool:
     mark = properties.find(RPR)
     if mark is not None and any(mark.find(name) is not None for name in REMOVED):
         return True
-    frame = properties.find(w("framePr"))
+    frame = properties.find(_FRAME)
     return frame is not None and frame.get(w("dropCap")) in ("drop", "margin")
 
 

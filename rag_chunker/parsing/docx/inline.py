@@ -22,7 +22,9 @@ from rag_chunker.parsing.docx.names import (
 )
 from rag_chunker.parsing.docx.styles import Styles, monospace_font
 from rag_chunker.parsing.docx.symbols import symbol
+from rag_chunker.parsing.shown import shown
 
+_RUN, _RUN_STYLE, _VANISH, _FONTS = w("r"), w("rStyle"), w("vanish"), w("rFonts")
 _TEXT = frozenset({w("t"), m("t")})
 _CHARACTERS = {
     w("tab"): "\t",
@@ -33,6 +35,7 @@ _CHARACTERS = {
 }
 _SKIPPED = REMOVED | {
     PPR,
+    RPR,
     w("sdtPr"),
     w("sdtEndPr"),
     w("rt"),  # how to pronounce the base text of a ruby
@@ -46,7 +49,6 @@ _NOTES = {
 }
 _MATH_SIGNS = {m("den"): "/", m("sup"): "^", m("sub"): "_", m("rad"): "√"}
 _MATH_GROUPS = frozenset({m("num"), *_MATH_SIGNS})
-_SOFT_HYPHEN = "\u00ad"
 
 
 @dataclass
@@ -67,7 +69,7 @@ class Line:
     @property
     def text(self) -> str:
         """The shown text, line breaks as `\\n`, edges as they are."""
-        return "".join(self.parts).replace(_SOFT_HYPHEN, "")
+        return shown("".join(self.parts))
 
 
 class InlineReader:
@@ -82,7 +84,7 @@ class InlineReader:
         line = Line()
         hidden = self._styles.hidden(style_id)
         monospace = self._styles.monospace(style_id)
-        stack: list[Any] = list(reversed(paragraph))
+        stack: list[Any] = paragraph[::-1]
         run_shown, run_monospace = not hidden, monospace
         while stack:
             item = stack.pop()
@@ -94,9 +96,9 @@ class InlineReader:
                 if (run_shown or tag == m("t")) and not self._fields.hidden and item.text:
                     line.parts.append(item.text)
                     self._note_font(line, item.text, run_monospace)
-            elif tag == w("r"):
+            elif tag == _RUN:
                 run_shown, run_monospace = self._run(item, hidden, monospace)
-                stack.extend(reversed(item))
+                stack += item[::-1]
             elif tag in _CHARACTERS:
                 if run_shown and not self._fields.hidden:
                     line.parts.append(_CHARACTERS[tag])
@@ -108,13 +110,13 @@ class InlineReader:
     def _run(self, run: Any, hidden: bool, monospace: bool) -> tuple[bool, bool]:
         """Whether a run is shown, and whether in a typewriter font."""
         properties = run.find(RPR)
-        if properties is None:
+        if properties is None or not len(properties):
             return not hidden, monospace
-        style = value(properties, w("rStyle"))
-        vanish = switched_on(properties, w("vanish"))
+        style = value(properties, _RUN_STYLE)
+        vanish = switched_on(properties, _VANISH)
         if vanish is None:
             vanish = hidden or (style is not None and self._styles.hidden(style))
-        fonts = properties.find(w("rFonts"))
+        fonts = properties.find(_FONTS)
         answer = None if fonts is None else monospace_font(fonts)
         if answer is None:
             answer = monospace or (style is not None and self._styles.monospace(style))

@@ -1,6 +1,7 @@
 """What are the rows and cells of a Word table, and does its first row name the columns?"""
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from rag_chunker.parsing.docx.inline import chosen
@@ -19,6 +20,8 @@ from rag_chunker.parsing.docx.names import (
 from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, is_layout, parts
 
 _TEXT = w("t")
+_CELL_PROPERTIES = w("tcPr")
+_ROW_PROPERTIES = w("trPr")
 _FIRST_ROW = 0x20
 
 IsHeading = Callable[[Any], bool]
@@ -47,29 +50,34 @@ class Table:
 
     def _row(self, row: Any) -> Row:
         cells = list(_cells(row))
-        layout = next(row.iter(TBL), None) is not None or is_layout(
-            [self._is_heading(p) for p in _inside(cell, P) if _has_text(p)] for cell in cells
+        if next(row.iter(TBL), None) is not None:
+            return Row(cells, [], layout=True)
+        texts = [list(_inside(cell, P)) for cell in cells]
+        layout = any(map(self._is_heading, chain.from_iterable(texts))) and is_layout(
+            [self._is_heading(p) for p in text if _has_text(p)] for text in texts
         )
-        return Row(cells, [] if layout else _columns(row, cells), layout)
+        return Row(cells, [] if layout else _columns(row, cells, texts), layout)
 
 
-def _columns(row: Any, cells: list[Any]) -> list[list[Any]]:
+def _columns(row: Any, cells: list[Any], texts: list[list[Any]]) -> list[list[Any]]:
     """The paragraphs of each column; columns that a cell spans further are empty."""
     before = min(number(value(row, w("trPr"), w("gridBefore"))), MOST_COLUMNS)
     columns: list[list[Any]] = [[] for _ in range(before)]
     pads = 0
-    for cell in cells:
-        properties = cell.find(w("tcPr"))
+    for cell, text in zip(cells, texts, strict=True):
         columns += [[] for _ in range(pads)]
-        columns.append([] if _goes_on(properties) else list(_inside(cell, P)))
+        properties = cell.find(_CELL_PROPERTIES)
+        if properties is None:
+            columns.append(text)
+            pads = 0
+            continue
+        columns.append([] if _goes_on(properties) else text)
         pads = min(max(number(value(properties, w("gridSpan")), 1), 1), MOST_COLUMNS) - 1
     return columns
 
 
-def _goes_on(properties: Any | None) -> bool:
+def _goes_on(properties: Any) -> bool:
     """Whether a cell is the continuation of a merged one."""
-    if properties is None:
-        return False
     merges = (properties.find(w(name)) for name in ("vMerge", "hMerge"))
     return any(merge is not None and merge.get(w("val")) != "restart" for merge in merges)
 
@@ -97,13 +105,13 @@ def _has_header(element: Any, rows: list[Any]) -> bool:
 
 def _cells(row: Any) -> Iterator[Any]:
     for cell in _inside(row, TC):
-        properties = cell.find(w("tcPr"))
+        properties = cell.find(_CELL_PROPERTIES)
         if properties is None or properties.find(w("cellDel")) is None:
             yield cell
 
 
 def _is_removed_row(row: Any) -> bool:
-    properties = row.find(w("trPr"))
+    properties = row.find(_ROW_PROPERTIES)
     if properties is None:
         return False
     removed = any(properties.find(name) is not None for name in REMOVED)

@@ -22,6 +22,7 @@ from rag_chunker.parsing.odt.names import (
 )
 from rag_chunker.parsing.odt.styles import Styles
 from rag_chunker.parsing.odt.tables import Table
+from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.steps import Steps, run
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
@@ -105,7 +106,7 @@ class Body:
     def _attached(self, line: Line, aside: str | None) -> Steps:
         """What hangs on a paragraph: pictures' alternative texts, boxes, notes, in this order."""
         for text in line.pictures:
-            if (picture := _note("picture", text)) is not None:
+            if (picture := _note("picture", shown(text))) is not None:
                 yield picture
         inside = _BOX if aside is None and not is_blank(line.text) else aside
         for box in line.boxes:
@@ -143,8 +144,6 @@ class Body:
 
     def _table(self, element: Any, aside: str | None) -> Steps:
         table = Table(element, self._is_heading)
-        number_of_table = self._tables
-        self._tables += 1
         if (frame := table.frame()) is not None:
             for cell in frame:
                 yield self._children(cell, aside)
@@ -156,7 +155,8 @@ class Body:
                 continue
             attached: list[Line] = []
             rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
-            yield part.blocks(rows, number_of_table)
+            yield part.blocks(rows, self._tables)
+            self._tables += 1
             for line in attached:
                 yield self._attached(line, aside)
 

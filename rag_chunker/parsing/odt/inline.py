@@ -21,11 +21,11 @@ from rag_chunker.parsing.odt.names import (
     number,
 )
 from rag_chunker.parsing.odt.styles import Styles
+from rag_chunker.parsing.shown import shown
 
 MOST_SPACES = 1000
 """A longer run of spaces is believed no further."""
 _WHITE = re.compile(r"[ \t\r\n]+")
-_SOFT_HYPHEN = "\u00ad"
 _SKIPPED = DROPPED | {
     n("text:number"),  # the shown number of a heading, computed
     n("text:ruby-text"),
@@ -55,7 +55,7 @@ class Line:
     @property
     def text(self) -> str:
         """The shown text, line breaks as `\\n`, edges as they are."""
-        return "".join(self.parts).replace(_SOFT_HYPHEN, "")
+        return shown("".join(self.parts))
 
 
 @dataclass(frozen=True)

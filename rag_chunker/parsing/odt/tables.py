@@ -1,6 +1,7 @@
 """What are the rows and cells of an OpenDocument table?"""
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, is_layout, parts
@@ -18,6 +19,8 @@ from rag_chunker.parsing.odt.names import (
 
 MOST_REPEATS = 1000
 """How often a row is believed to be repeated."""
+_ROW, _CELL, _CELLS = frozenset({ROW}), frozenset({CELL}), frozenset({CELL, COVERED_CELL})
+_PARAGRAPHS = frozenset({P, H})
 _BOUNDARIES = frozenset({TABLE, ROW, CELL, COVERED_CELL, P, H})
 
 IsHeading = Callable[[Any], bool]
@@ -27,7 +30,7 @@ class Table:
     """One `table:table`. `is_heading` says whether a paragraph is one."""
 
     def __init__(self, element: Any, is_heading: IsHeading) -> None:
-        self._rows = [row for row in _inside(element, {ROW}) if not _is_hidden(row)]
+        self._rows = [row for row in _inside(element, _ROW) if not _is_hidden(row)]
         self._is_heading = is_heading
 
     def frame(self) -> list[Any] | None:
@@ -35,8 +38,8 @@ class Table:
         cell holds several paragraphs. None for any other table."""
         if len(self._rows) != 1:
             return None
-        cells = list(_inside(self._rows[0], {CELL}))
-        several = any(sum(map(_has_text, _inside(cell, {P, H}))) > 1 for cell in cells)
+        cells = list(_inside(self._rows[0], _CELL))
+        several = any(sum(map(_has_text, _inside(cell, _PARAGRAPHS))) > 1 for cell in cells)
         return cells if several or len(cells) == 1 else None
 
     def parts(self) -> Iterator[Part]:
@@ -53,9 +56,12 @@ class Table:
                 yield row
 
     def _row(self, element: Any) -> Row:
-        cells = list(_inside(element, {CELL}))
-        layout = next(element.iter(TABLE), None) is not None or is_layout(
-            [self._is_heading(p) for p in _inside(cell, {P, H}) if _has_text(p)] for cell in cells
+        cells = list(_inside(element, _CELL))
+        if next(element.iter(TABLE), None) is not None:
+            return Row(cells, [], layout=True)
+        texts = [list(_inside(cell, _PARAGRAPHS)) for cell in cells]
+        layout = any(map(self._is_heading, chain.from_iterable(texts))) and is_layout(
+            [self._is_heading(p) for p in text if _has_text(p)] for text in texts
         )
         return Row(cells, [] if layout else _columns(element), layout)
 
@@ -64,8 +70,8 @@ def _columns(row: Any) -> list[list[Any]]:
     """The paragraphs of each column; covered columns are empty, and dropped at the end."""
     columns: list[list[Any]] = []
     width = 0
-    for cell in _inside(row, {CELL, COVERED_CELL}):
-        paragraphs = list(_inside(cell, {P, H})) if cell.tag == CELL else []
+    for cell in _inside(row, _CELLS):
+        paragraphs = list(_inside(cell, _PARAGRAPHS)) if cell.tag == CELL else []
         repeats = max(number(cell, "table:number-columns-repeated", 1), 1)
         columns += [paragraphs] * min(repeats, MOST_COLUMNS)
         width = len(columns) if cell.tag == CELL and repeats < MOST_COLUMNS else width
@@ -80,7 +86,7 @@ def _is_hidden(row: Any) -> bool:
     return row.get(n("table:visibility")) in ("collapse", "filter")
 
 
-def _inside(parent: Any, tags: set[str]) -> Iterator[Any]:
+def _inside(parent: Any, tags: frozenset[str]) -> Iterator[Any]:
     """The next elements with one of the `tags` below `parent`, through lists, groups, sections."""
     stack = list(reversed(parent))
     while stack:
