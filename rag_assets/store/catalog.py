@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from functools import cache
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rag_assets.store import chunks, documents, ocr_pages
 from rag_assets.store.layout import Warehouse
 from rag_assets.store.locking import locked
+from rag_assets.store.schema import tables
 from rag_assets.store.staging import sync
 from rag_core.errors import StoreError
 
@@ -84,14 +85,14 @@ def open_warehouse(root: Path) -> "duckdb.DuckDBPyConnection":
 def _script(warehouse: Warehouse) -> str:
     views = files("rag_assets.store").joinpath("sql/views.sql").read_text(encoding="utf-8")
     base = [
-        _table_view(warehouse.root, file, table, dict(columns))
-        for file in _STORED
-        for table, columns in _tables(file)
+        _table_view(warehouse.root, file, table, columns)
+        for file, schema in _STORED.items()
+        for table, columns in tables(schema()).items()
     ]
     return ";\n".join([*base, views])
 
 
-def _table_view(root: Path, file: str, table: str, columns: dict[str, str]) -> str:
+def _table_view(root: Path, file: str, table: str, columns: Mapping[str, str]) -> str:
     """A view of one table over all partitions, or of nothing if no partition has the file.
 
     The empty half fixes the names and types: files of an older release lack newer columns.
@@ -110,23 +111,6 @@ def _table_view(root: Path, file: str, table: str, columns: dict[str, str]) -> s
             f"UNION ALL BY NAME {query})"
         )
     return f"CREATE VIEW {table} AS {query}"
-
-
-@cache
-def _tables(file: str) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """The tables of a file with their columns' names and types, from its schema."""
-    import duckdb
-
-    found: dict[str, list[tuple[str, str]]] = {}
-    with duckdb.connect() as connection:
-        connection.execute(_STORED[file]())
-        rows = connection.execute(
-            "SELECT table_name, column_name, data_type FROM duckdb_columns() "
-            "WHERE NOT internal ORDER BY table_name, column_index"
-        ).fetchall()
-    for table, column, kind in rows:
-        found.setdefault(table, []).append((column, kind))
-    return tuple((table, tuple(columns)) for table, columns in found.items())
 
 
 def _digest(catalog: Path) -> str | None:

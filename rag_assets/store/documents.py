@@ -220,7 +220,7 @@ def read(
 ) -> Iterator[ParsedDocument]:
     """The documents, equal to those that were stored, a few hundred in memory at a time.
 
-    In any order; ids that are not there or were never parsed are left out.
+    Ordered by id within a few hundred; ids that are not there or were never parsed are left out.
     """
     ids = iter(document_ids)
     owner = connection.execute("SELECT tenant_id, corpus_id FROM store_meta").fetchone() or ("", "")
@@ -230,7 +230,7 @@ def read(
         documents = connection.execute(
             "SELECT document_id, source_uri, mime_type, title, content_hash, metadata "
             "FROM documents WHERE key IS NOT NULL "
-            "AND document_id IN (SELECT unnest(?::VARCHAR[]))",
+            "AND document_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY document_id",
             [batch],
         ).fetchall()
         for document_id, *rest in documents:

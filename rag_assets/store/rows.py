@@ -73,9 +73,10 @@ def incoming(
                 [str(path), max(_DEFAULT_MAXIMUM, 2 * longest)],
             )
         yield
+        # Not in `finally`: an error ends the transaction, which takes the table along.
+        connection.execute(f"DROP TABLE {name}")
     finally:
         path.unlink(missing_ok=True)
-        connection.execute(f"DROP TABLE IF EXISTS {name}")
 
 
 def _write(lines: Iterable[bytes], path: Path) -> int:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.store.layout import StoreFile
 from rag_assets.store.locking import locked
+from rag_assets.store.schema import apply
 from rag_core.errors import StoreError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def staged(
     timeout: float = 0.0,
     memory_limit: str = "512MiB",
 ) -> Iterator[Staging]:
-    """The staging file of `file`, locked, with `schema` (idempotent SQL) applied.
+    """The staging file of `file`, locked, with `schema` applied: see `schema.apply`.
 
     Leaving the block without `publish()`, by an exception or not, keeps what was committed for the
     next run and never touches the live file. An error of DuckDB itself that hints at a damaged or
@@ -186,7 +187,7 @@ def _prepare(staging: Staging, schema: str) -> None:
                     f"{file.live} belongs to {tenant_id}/{corpus_id}, not to "
                     f"{file.tenant_id}/{file.corpus_id}: remove it, the next run builds it anew"
                 )
-        connection.execute(schema)
+        apply(connection, schema)
         # TIMESTAMPTZ would be a column that Python reads only with pytz (DuckDB 1.5.5).
         connection.execute(
             "CREATE OR REPLACE TEMP MACRO utc_now() AS make_timestamp(epoch_us(now()))"

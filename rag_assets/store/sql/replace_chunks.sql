@@ -57,7 +57,7 @@ ORDER BY document_id, position;
 INSERT INTO chunk_changes
 SELECT
     (SELECT coalesce(max(sequence), 0) FROM chunk_changes)
-        + row_number() OVER (ORDER BY change = 'insert', document_id, position),
+        + row_number() OVER (ORDER BY change = 'insert', change = 'update', document_id, position),
     getvariable('run_id'), utc_now(), document_id, chunk_id, change
 FROM difference;
 
