@@ -27,10 +27,23 @@ _ITEMS = frozenset({"li", "dt", "dd"})
 _CODE = frozenset({"pre", "textarea", "listing", "xmp", "plaintext"})
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _SPACES = {ord(char): " " for char in "\t\n\f\r\xa0"} | {0xAD: None}
+_EAST_ASIAN = (
+    "[\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff]"
+)
+_EAST_ASIAN_BREAK = re.compile(rf"(?<={_EAST_ASIAN})[ \t]*\n[ \t]*(?={_EAST_ASIAN})")
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:)[-\s]?([\w+#.-]+)"
 )
 _SAFE_TARGET = re.compile(r"(?:https?:|mailto:|ftp:|[^:]*(?:[/?#]|$))", re.IGNORECASE)
+
+
+def without_east_asian_breaks(text: str) -> str:
+    """`text` without the line breaks between Han, kana and full-width signs.
+
+    These scripts put no space between words, so that a break in the source stands for nothing
+    (CSS Text 3, segment break transformation).
+    """
+    return _EAST_ASIAN_BREAK.sub("", text) if "\n" in text and not text.isascii() else text
 
 
 def code_language(classes: str) -> str | None:
@@ -115,7 +128,7 @@ class BlockCollector:
 
     def _add(self, text: str) -> None:
         if self._text or not text.isspace():
-            self._text.append(text.translate(_SPACES))
+            self._text.append(without_east_asian_breaks(text).translate(_SPACES))
             if not text.isspace():
                 self._targets.add(self._target)
 
@@ -129,6 +142,8 @@ class BlockCollector:
             self._add(f" {alternative} ")
 
     def _link(self, element: Element) -> None:
+        if self._level is not None and _is_permalink(element):
+            return
         before = self._target
         self._target = link_target(element.attr("href")) or before
 
@@ -266,6 +281,14 @@ _INLINE_RULES: dict[str, Callable[[BlockCollector, Element], None]] = {
     "rp": BlockCollector._skip,
     "rt": BlockCollector._reading,
 }
+
+
+def _is_permalink(element: Element) -> bool:
+    """True for the `¶` or `#` behind a heading that links to the heading itself."""
+    if not (element.attr("href") or "").startswith("#"):
+        return False
+    text = flat_text(element)
+    return len(text) <= 2 and not any(char.isalnum() for char in text)
 
 
 def _exact_text(root: Element) -> str:

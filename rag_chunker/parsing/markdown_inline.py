@@ -7,7 +7,7 @@ from html import escape
 from markdown_it.token import Token
 
 from rag_chunker.parsing.html import fragment_blocks
-from rag_chunker.parsing.html_walk import link_target
+from rag_chunker.parsing.html_walk import link_target, without_east_asian_breaks
 
 _KNOWN_TAGS = frozenset(
     "a abbr acronym address area article aside audio b base bdi bdo big blockquote body br "  # noqa: SIM905
@@ -37,7 +37,7 @@ def inline_text(inline: Token) -> tuple[str, str | None]:
         pieces = [_as_html(token, tokens) for token in tokens]
         text = "\n".join(block.text for block in fragment_blocks("".join(pieces)))
     else:
-        text = "".join(map(_as_text, tokens))
+        text = _joined(tokens)
     if "base64," in text:
         text = _EMBEDDED.sub("", text)
     lines = _SPACES.sub(" ", text).split("\n")
@@ -57,10 +57,20 @@ def _flat(children: Sequence[Token]) -> list[Token]:
     return found
 
 
+def _joined(tokens: list[Token]) -> str:
+    """Lines by hard breaks only: a soft break is a space, or nothing between Han and kana."""
+    lines: list[list[str]] = [[]]
+    for token in tokens:
+        if token.type == "hardbreak":
+            lines.append([])
+        else:
+            lines[-1].append(_as_text(token))
+    joined = (without_east_asian_breaks("".join(line)) for line in lines)
+    return "\n".join(line.replace("\n", " ") for line in joined)
+
+
 def _as_text(token: Token) -> str:
     if token.type == "softbreak":
-        return " "
-    if token.type == "hardbreak":
         return "\n"
     if token.type == "footnote_ref":
         return f"[{token.meta.get('label', '')}]"
