@@ -10,6 +10,7 @@ from rag_chunker.parsing.archive import xml_root
 from rag_chunker.parsing.opc import transitional
 from rag_chunker.parsing.pptx.names import n
 from rag_chunker.parsing.pptx.paragraphs import body_text
+from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.tables import table_blocks
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
@@ -59,9 +60,12 @@ def _chart_rows(chart: Any) -> Iterable[Sequence[str]]:
     plots = [plot for plot in chart.plots if len(plot.categories)]
     if not plots:
         return []
-    categories = [str(category) for category in islice(plots[0].categories, MOST_POINTS)]
+    categories = [shown(str(category)) for category in islice(plots[0].categories, MOST_POINTS)]
     columns = [
-        (str(series.name), [_number(value) for value in islice(series.values, len(categories))])
+        (
+            shown(str(series.name)),
+            [_number(value) for value in islice(series.values, len(categories))],
+        )
         for plot in plots
         for series in plot.series
     ]

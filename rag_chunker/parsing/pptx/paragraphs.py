@@ -11,6 +11,8 @@ from pydantic import JsonValue
 
 from rag_chunker.parsing.counting import bullet, figure
 from rag_chunker.parsing.pptx.names import n
+from rag_chunker.parsing.pptx.shapes import Shape
+from rag_chunker.parsing.shown import shown
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
 
@@ -23,7 +25,6 @@ _FIGURES = {
 }
 _FRAMES = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 _BULLETS = (n("a:buNone"), n("a:buChar"), n("a:buAutoNum"), n("a:buBlip"))
-_SOFT_HYPHEN = "\u00ad"
 DEEPEST = 8
 
 
@@ -39,7 +40,7 @@ def paragraph_text(paragraph: Any) -> str:
             parts.append("\n")
         elif element.tag != n("mc:Fallback"):
             stack.extend(reversed(element))
-    return "".join(parts).replace("\v", "\n").replace(_SOFT_HYPHEN, "")
+    return shown("".join(parts).replace("\v", "\n"))
 
 
 def body_text(body: Any, separator: str = "\n") -> str:
@@ -48,11 +49,11 @@ def body_text(body: Any, separator: str = "\n") -> str:
     return separator.join(text for text in texts if not is_blank(text))
 
 
-def text_blocks(shape: Any, attributes: dict[str, JsonValue]) -> Iterator[Block]:
-    """The paragraphs of a shape with text (a python-pptx shape), blank ones left out."""
-    styles = list(_list_styles(shape))
+def text_blocks(shape: Shape, attributes: dict[str, JsonValue]) -> Iterator[Block]:
+    """The paragraphs of a shape with a text body, blank ones left out."""
+    styles = list(shape.list_styles())
     counts: dict[int, int] = {}
-    for paragraph in shape._element.txBody.iterchildren(n("a:p")):
+    for paragraph in () if shape.body is None else shape.body.iterchildren(n("a:p")):
         text = paragraph_text(paragraph).strip()
         if is_blank(text):
             continue
@@ -81,22 +82,6 @@ def _bullet(paragraph: Any, depth: int, styles: list[Any]) -> Any | None:
                 if child.tag in _BULLETS:
                     return child
     return None
-
-
-def _list_styles(shape: Any) -> Iterator[Any]:
-    """The list styles that a shape inherits from, the nearest first."""
-    at, seen = shape, 0
-    while at is not None and seen < 3:  # the shape, its layout's placeholder, its master's
-        body = getattr(at._element, "txBody", None)
-        style = None if body is None else body.find(n("a:lstStyle"))
-        if style is not None:
-            yield style
-        at = getattr(at, "_base_placeholder", None)
-        seen += 1
-    if shape.is_placeholder:
-        yield from shape.part.slide_layout.slide_master._element.iterfind(
-            f"{n('p:txStyles')}/{n('p:bodyStyle')}"
-        )
 
 
 def _marker(said: Any | None, depth: int, counts: dict[int, int]) -> str | None:

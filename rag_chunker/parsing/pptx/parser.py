@@ -9,6 +9,7 @@ from typing import Any
 from rag_chunker.parsing.archive import MAX_XML_BYTES, Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.opc import core_properties, main_part, transitional
+from rag_chunker.parsing.pptx.shapes import Layout
 from rag_chunker.parsing.pptx.slide import EMU_PER_POINT, SlideReader
 from rag_core.errors import CorruptDocument, DocumentTooLarge, RagError
 from rag_core.spi import Parser
@@ -92,10 +93,15 @@ def _read(deck: Any) -> tuple[list[Block], list[Page], list[int]]:
     pages: list[Page] = []
     hidden: list[int] = []
     tables = count()
+    layouts: dict[str, Layout] = {}
     width = max((deck.slide_width or 0) / EMU_PER_POINT, 0)
     height = max((deck.slide_height or 0) / EMU_PER_POINT, 0)
     for number, slide in enumerate(deck.slides, start=1):
-        blocks += SlideReader(slide, number, lambda: next(tables)).blocks()
+        layout = slide.slide_layout
+        if layout.part.partname not in layouts:
+            layouts[layout.part.partname] = Layout(layout)
+        reader = SlideReader(slide, layouts[layout.part.partname], number, lambda: next(tables))
+        blocks += reader.blocks()
         pages.append(Page(number=number, width=width, height=height))
         if slide._element.get("show") in ("0", "false"):
             hidden.append(number)

@@ -23,8 +23,9 @@ def in_reading_order(shapes: Sequence[T], box: Callable[[T], Box | None]) -> lis
     smaller one's height (width) with the first of the row. Shapes without a place come first, in
     the order given, as do all shapes that share one place.
     """
-    placed = [(shape, found) for shape in shapes if (found := box(shape)) is not None]
-    ordered = [shape for shape in shapes if box(shape) is None]
+    boxes = [(shape, box(shape)) for shape in shapes]
+    placed = [(shape, found) for shape, found in boxes if found is not None]
+    ordered = [shape for shape, found in boxes if found is None]
     for row in _bands(placed, _vertical):
         for column in _bands(row, _horizontal):
             ordered += [shape for shape, _ in sorted(column, key=lambda pair: pair[1].top)]

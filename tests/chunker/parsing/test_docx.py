@@ -9,6 +9,7 @@ from rag_chunker.parsing.counting import figure
 from rag_chunker.parsing.docx import DocxParser
 from rag_chunker.parsing.docx.symbols import symbol
 from rag_core.errors import CorruptDocument, DocumentTooLarge, ParseError
+from rag_core.testing import ParserContract
 from rag_core.types import Block
 
 
@@ -18,6 +19,24 @@ def blocks(body: str, **parts: str) -> tuple[Block, ...]:
 
 def read(body: str, **parts: str) -> list[tuple[str, str]]:
     return shape(blocks(body, **parts))
+
+
+SAMPLE = (
+    p("Start\ufeff", "H")
+    + p("Text\u00ad", more='<w:numPr><w:numId w:val="1"/></w:numPr>')
+    + table(["a", "b"], ["1", "2"], [p("Part", "Heading2")], ["3", "4"])
+    + "<w:p><w:r><w:t>one&#13;two</w:t></w:r></w:p>"
+)
+
+
+class TestDocxParser(ParserContract):
+    @pytest.fixture
+    def parser(self) -> DocxParser:
+        return DocxParser()
+
+    @pytest.fixture
+    def samples(self) -> list[tuple[str, bytes]]:
+        return [("a.docx", docx(SAMPLE, styles=style("H", "heading 1")))]
 
 
 # Headings

@@ -5,12 +5,26 @@ from office_files import epub, parsed, shape, zipped
 
 from rag_chunker.parsing.epub import EpubParser
 from rag_core.errors import CorruptDocument, EncryptedDocument, ParseError
+from rag_core.testing import ParserContract
 
 _NAV = '<item id="n" href="{}" media-type="application/xhtml+xml" properties="nav"/>'
 
 
 def read(data: bytes) -> list[tuple[str, str]]:
     return shape(parsed(EpubParser(), data).blocks)
+
+
+SAMPLE = "<h1>A</h1><p>b</p><table><tr><td>1</td><td>2</td></tr></table>"
+
+
+class TestEpubParser(ParserContract):
+    @pytest.fixture
+    def parser(self) -> EpubParser:
+        return EpubParser()
+
+    @pytest.fixture
+    def samples(self) -> list[tuple[str, bytes]]:
+        return [("a.epub", epub({"a.xhtml": SAMPLE, "b.xhtml": SAMPLE}))]
 
 
 def test_pages_come_in_reading_order_with_their_levels() -> None:

@@ -7,6 +7,7 @@ from office_files import odt, parsed, shape, zipped
 
 from rag_chunker.parsing.odt import OdtParser
 from rag_core.errors import CorruptDocument, EncryptedDocument, ParseError
+from rag_core.testing import ParserContract
 from rag_core.types import Block
 
 
@@ -43,6 +44,29 @@ def row(*cells: str, more: str = "") -> str:
 
 def cell(inside: str, more: str = "") -> str:
     return f"<table:table-cell {more}>{inside}</table:table-cell>"
+
+
+SAMPLE = (
+    h("Start\ufeff", 1)
+    + p("Text\u00ad")
+    + table(
+        row(cell(p("a")), cell(p("b"))),
+        row(cell(p("1")), cell(p("2"))),
+        row(cell(h("Part", 2))),
+        row(cell(p("3")), cell(p("4"))),
+    )
+    + p("one&#13;two")
+)
+
+
+class TestOdtParser(ParserContract):
+    @pytest.fixture
+    def parser(self) -> OdtParser:
+        return OdtParser()
+
+    @pytest.fixture
+    def samples(self) -> list[tuple[str, bytes]]:
+        return [("a.odt", odt(SAMPLE))]
 
 
 def test_headings_have_their_outline_level() -> None:

@@ -18,6 +18,7 @@ from rag_chunker.parsing.archive import open_archive
 from rag_chunker.parsing.pptx import PptxParser
 from rag_chunker.parsing.pptx.reading_order import Box, in_reading_order
 from rag_core.errors import CorruptDocument, ParseError
+from rag_core.testing import ParserContract
 from rag_core.types import ParsedDocument
 
 TITLE_AND_CONTENT, TITLE_ONLY, BLANK = 1, 5, 6
@@ -50,6 +51,28 @@ def box(shapes: Any, text: str, left: float, top: float, size: int | None = None
 
 def texts(document: ParsedDocument) -> list[str]:
     return [block.text for block in document.blocks]
+
+
+def _sample() -> bytes:
+    deck = Presentation()
+    for title in ("One\ufeff", "Two"):
+        slide = deck.slides.add_slide(deck.slide_layouts[TITLE_AND_CONTENT])
+        slide.shapes.title.text = title
+        slide.placeholders[1].text = "first\nsecond\u00ad"
+        table = slide.shapes.add_table(2, 1, 0, Inches(6), Inches(4), Inches(1)).table
+        table.cell(0, 0).text, table.cell(1, 0).text = "head", "row"
+        slide.notes_slide.notes_text_frame.text = "say"
+    return saved(deck)
+
+
+class TestPptxParser(ParserContract):
+    @pytest.fixture
+    def parser(self) -> PptxParser:
+        return PptxParser()
+
+    @pytest.fixture
+    def samples(self) -> list[tuple[str, bytes]]:
+        return [("a.pptx", _sample())]
 
 
 def test_titles_are_headings_of_one_level_in_slide_order() -> None:
