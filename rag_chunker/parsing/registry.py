@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
+from rag_chunker.parsing.media_type import SOURCE_CODE
 from rag_core.errors import UnsupportedMediaType
 from rag_core.spi import Parser
 
@@ -59,6 +60,10 @@ BUILT_IN: dict[str, str] = {
     "application/json": "rag_chunker.parsing.json_text:JsonParser",
     "application/x-ndjson": "rag_chunker.parsing.json_text:JsonLinesParser",
     "text/x-rst": "rag_chunker.parsing.rst:RstParser",
+    **dict.fromkeys(
+        [*SOURCE_CODE.values(), "application/yaml", "application/toml"],
+        "rag_chunker.parsing.source_code:SourceCodeParser",
+    ),
 }
 """Media type to `module:class`; imported when first asked for."""
 
