@@ -1,8 +1,8 @@
 """Which rows of a column form a table without a grid? Those whose parts stand below each other."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from rag_chunker.layout.geometry import Rule, around
@@ -19,7 +19,8 @@ _FLUSH = 2.0
 """Points by which the edges of cells in one column may differ."""
 _TIGHT = 1.12
 """Times the usual distance of lines: rows of text no further apart share a row of the table."""
-_LEADERS = re.compile(r"(?:\.\s?){4,}")
+_FULL = 0.5
+"""Part of the cells of a table without header that hold text; formulas have fewer."""
 
 Part = tuple[Line, list[Word]]
 """Words of one line that belong together."""
@@ -53,7 +54,7 @@ class _Row:
         """Whether a wide gap parts it, rather than only soft ones."""
         em = self.lines[0].size
         spans = self.spans
-        return any(b[0] - a[1] > _WIDE * em for a, b in zip(spans, spans[1:], strict=False))
+        return any(b[0] - a[1] > _WIDE * em for a, b in pairwise(spans))
 
 
 def find_aligned(items: Sequence[Line | Table], across: Sequence[Rule] = ()) -> list[Line | Table]:
@@ -140,7 +141,7 @@ def _run(rows: Sequence[_Row], start: int, pitch: dict[int, float]) -> tuple[int
             break
         if len(row.parts) >= 2:
             merged = _merged(strips, row.spans)
-            if len(merged) < 2 or not _fits(rows[start], row, merged):
+            if len(merged) < 2 or not _fits(rows[start], row):
                 break
             strips = merged
             end = index + 1
@@ -168,7 +169,7 @@ def _merged(strips: Strips, spans: Strips) -> Strips:
     return merged
 
 
-def _fits(first: _Row, row: _Row, strips: Strips) -> bool:
+def _fits(first: _Row, row: _Row) -> bool:
     """Rows with wide gaps fit if columns stay apart; others only if their cells are flush."""
     if first.wide and row.wide:
         return True
@@ -196,13 +197,24 @@ def _is_table(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bo
     words = [word for row in run for line in row.lines for word in line.words]
     if all(word.style.mono for word in words):
         return False
-    if any(_LEADERS.search(line.text) for row in run for line in row.lines):
+    if any(line.contents or line.entry is not None for row in run for line in row.lines):
         return False
     if _is_list(full, strips):
         return False
-    if len(full) >= 3 and all(row.wide for row in full):
+    if _has_header(run, strips, across):
         return True
-    return _has_header(run, strips, across)
+    if len(full) < 3 or not all(row.wide for row in full) or _is_listing(full):
+        return False
+    return sum(len(_columns(row, strips)) for row in run) >= _FULL * len(run) * len(strips)
+
+
+def _is_listing(rows: Sequence[_Row]) -> bool:
+    """Whether the first column counts the rows, as the numbers beside a program do."""
+    firsts = ["".join(word.text for word in row.parts[0][1]) for row in rows]
+    if not all(text.isdecimal() for text in firsts):
+        return False
+    numbers = [int(text) for text in firsts]
+    return all(after - before == 1 for before, after in pairwise(numbers))
 
 
 def _columns(row: _Row, strips: Strips) -> set[int]:
@@ -268,17 +280,13 @@ def _grouped(
 ) -> list[list[_Row]]:
     """Rows of text that share a row of the table, because a cell has several lines."""
     usual = pitch.get(round(run[0].lines[0].size), 1.25 * run[0].lines[0].size)
-    gaps = [below.middle - above.middle for above, below in zip(run, run[1:], strict=False)]
+    gaps = [below.middle - above.middle for above, below in pairwise(run)]
     loose = any(gap > _TIGHT * usual for gap in gaps)
     groups: list[list[_Row]] = [[run[0]]]
     for above, row, gap in zip(run, run[1:], gaps, strict=False):
         cut = any(above.middle < at < row.middle for at in cuts)
-        if loose:
-            same = gap <= _TIGHT * usual
-        else:
-            same = 0 not in _columns(row, strips)
-        same = same or _overlap(above, row)
-        if same and not cut:
+        tight = gap <= _TIGHT * usual if loose else 0 not in _columns(row, strips)
+        if (tight or _overlap(above, row)) and not cut:
             groups[-1].append(row)
         else:
             groups.append([row])

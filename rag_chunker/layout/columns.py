@@ -1,6 +1,7 @@
 """How many columns has a page, and in which order are its lines read?"""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from rag_chunker.layout.grids import Table
@@ -123,7 +124,7 @@ def _turns(left: list[Line], right: list[Line]) -> int:
     """How often the content goes from one side to the other: once for columns, by row for cells."""
     sides = [(line.order, 0) for line in left] + [(line.order, 1) for line in right]
     sides.sort()
-    return sum(a[1] != b[1] for a, b in zip(sides, sides[1:], strict=False))
+    return sum(a[1] != b[1] for a, b in pairwise(sides))
 
 
 def _bands(
@@ -156,10 +157,7 @@ def _in_column(elements: list[Line | Table], number: int) -> list[Line | Table]:
     for element in elements:
         element.column = number
     elements = sorted(elements, key=lambda element: element.order)
-    back = sum(
-        after.box.middle < before.box.top
-        for before, after in zip(elements, elements[1:], strict=False)
-    )
+    back = sum(after.box.middle < before.box.top for before, after in pairwise(elements))
     return by_rows(elements) if back else elements
 
 

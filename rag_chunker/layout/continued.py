@@ -21,11 +21,15 @@ def join_tables(items: Sequence[Other | Table]) -> list[Other | Table]:
     last_page = 0
     for item in items:
         before = found[-1] if found else None
-        if isinstance(item, Table) and isinstance(before, Table):
-            if item.page == last_page + 1 and _alike(before, item):
-                _append(before, item)
-                last_page = item.page
-                continue
+        if (
+            isinstance(item, Table)
+            and isinstance(before, Table)
+            and item.page == last_page + 1
+            and _alike(before, item)
+        ):
+            _append(before, item)
+            last_page = item.page
+            continue
         found.append(item)
         if isinstance(item, Table):
             last_page = item.page

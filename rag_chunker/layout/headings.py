@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from rag_chunker.layout.lines import Style
@@ -18,8 +19,6 @@ LARGER = 1.10
 SMALLER = 0.78
 """Times the body's size down to which bold headings go: the sixth level of browsers has 0.85, and
 some are set in less."""
-TOO_MUCH = 0.30
-"""A style that holds a larger part of the text is no heading's."""
 
 _SENTENCE = re.compile(r"[.;,:!]$")
 CAPTION = re.compile(
@@ -27,7 +26,9 @@ CAPTION = re.compile(
     r"tabla|exhibit|equation|scheme)\s*[\dIVX]+",
     re.IGNORECASE,
 )
-_LEADERS = re.compile(r"(?:\.\s?){4,}|\s\d{1,4}$")
+_IDENTIFIER = re.compile(r"_|^\S*[/\\]\S*$")
+_WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
+_LONG_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 
 
 class Kind(NamedTuple):
@@ -59,6 +60,8 @@ class Body:
     italic: bool
     color: int
     font: str
+    code_bold: bool
+    """Most code is bold too."""
     share: dict[Style, float]
     """Part of the document's characters in each style, 0..1."""
 
@@ -73,20 +76,35 @@ def body_of(paragraphs: Sequence[Paragraph]) -> Body:
     total = sum(weight.values()) or 1
     style = weight.most_common(1)[0][0] if weight else Style(10.0)
     share = {style: count / total for style, count in weight.items()}
-    return Body(style.size, style.bold, style.italic, style.color, style.font, share)
+    code = [line for p in paragraphs if p.code and len(p.lines) > 1 for line in p.lines]
+    code_bold = 2 * sum(line.style.bold for line in code) > len(code)
+    return Body(style.size, style.bold, style.italic, style.color, style.font, code_bold, share)
 
 
 def kind_of(paragraph: Paragraph, text: str) -> Kind:
     """The look of a paragraph, by which headings are grouped into levels."""
     style = paragraph.first.style
-    bold = all(line.share_bold > 0.7 for line in paragraph.lines)
-    return Kind(style.size, bold, _all_caps(text), style.italic, style.color, style.font)
+    return Kind(
+        style.size, _bold(paragraph), _all_caps(text), style.italic, style.color, style.font
+    )
 
 
-def heading_of(paragraph: Paragraph, text: str) -> Heading:
-    """What decides the level of a paragraph that is a heading with this text."""
-    number = section_number(text)
-    return Heading(kind_of(paragraph, text), number.depth if number else None, paragraph.page)
+def headings_of(paragraphs: Sequence[Paragraph], texts: Sequence[str]) -> list[Heading]:
+    """What decides the levels of paragraphs that are headings with these texts.
+
+    A heading all in a fixed-pitch font, which browsers and others set smaller, has the kind of
+    the next larger ones in other fonts.
+    """
+    kinds = [kind_of(paragraph, text) for paragraph, text in zip(paragraphs, texts, strict=True)]
+    usual = {kind for kind, p in zip(kinds, paragraphs, strict=True) if not p.first.style.mono}
+    found: list[Heading] = []
+    for paragraph, text, kind in zip(paragraphs, texts, kinds, strict=True):
+        number = section_number(text)
+        if paragraph.first.style.mono:
+            larger = [k for k in usual if 0 <= k.size - kind.size <= 0.25 * k.size]
+            kind = min((k for k in larger if k.bold == kind.bold), default=kind)
+        found.append(Heading(kind, number.depth if number else None, paragraph.page))
+    return found
 
 
 def _all_caps(text: str) -> bool:
@@ -94,39 +112,92 @@ def _all_caps(text: str) -> bool:
     return len(letters) >= 3 and all(char == char.upper() != char.lower() for char in letters)
 
 
-def looks_like_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
-    """Whether typography, numbering or isolation make this paragraph a heading."""
-    if not _may_be_heading(paragraph, text):
+def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bool) -> bool:
+    """Whether typography, numbering or isolation make this paragraph a heading.
+
+    `alone` says that more white space than between lines parts it from what stands above.
+    """
+    if not _may_be_heading(paragraph, text, body):
         return False
     kind = kind_of(paragraph, text)
     number = section_number(text)
+    numbered = number is not None and number.dotted
     if kind.size >= LARGER * body.size:
-        return not (len(text) > 80 and _SENTENCE.search(text)) and any(map(str.isalpha, text))
+        return not (len(text) > 80 and _SENTENCE.search(text))
     if paragraph.marker is not None and number is None:
         return False
-    if kind.size < SMALLER * body.size or (
-        _SENTENCE.search(text) and not (number and number.dotted)
-    ):
+    if kind.size < SMALLER * body.size or (_SENTENCE.search(text) and not numbered):
         return False
     if kind.bold and not body.bold:
         return True
-    numbered = number is not None and number.dotted
-    if kind.caps and (numbered or (len(text) > 4 and kind.size >= body.size)):
-        return True
-    if kind.italic and not body.italic and len(text) < 90:
-        return numbered or _rare(paragraph, body)
-    return kind.color != body.color and (numbered or _rare(paragraph, body)) and len(text) < 90
+    if kind.caps and kind.size >= 0.95 * body.size and not _IDENTIFIER.search(text):
+        return numbered or len(text) > 4
+    if len(text) >= 90 or not _starts_like_title(text) or not (numbered or _rare(paragraph, body)):
+        return False
+    other_look = (kind.italic and not body.italic) or kind.color != body.color
+    return other_look or (alone and kind.font != body.font)
 
 
-def _may_be_heading(paragraph: Paragraph, text: str) -> bool:
+def _may_be_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
+    if paragraph.code and (len(paragraph.lines) > 1 or body.code_bold or not _bold(paragraph)):
+        return False
     return (
-        not paragraph.code
-        and len(text) <= LONGEST
+        len(text) <= LONGEST
         and len(paragraph.lines) <= MOST_LINES
         and (paragraph.marker is None or paragraph.marker.ordered)
+        and not paragraph.first.contents
         and not CAPTION.match(text)
-        and any(map(str.isalpha, text))
+        and _WORD.search(text) is not None
+        and all(text.count(a) == text.count(b) for a, b in ("()", "[]"))
     )
+
+
+def without_bylines(
+    items: Sequence[Paragraph | object], heads: Sequence[Paragraph]
+) -> list[Paragraph]:
+    """The headings without authors, dates and the like on a title page.
+
+    On the first page of several, a heading of a look that no later page has, smaller than the
+    largest, and without text of its own below it, introduces nothing.
+    """
+    if not heads:
+        return []
+    first = heads[0].page
+    later = {_look(head) for head in heads if head.page != first}
+    if not later:
+        return list(heads)
+    largest = max(head.style.size for head in heads if head.page == first)
+    chosen = {id(head) for head in heads}
+    follows = {id(item): after for item, after in pairwise([*items, None])}
+    return [
+        head
+        for head in heads
+        if head.page != first
+        or _look(head) in later
+        or head.style.size == largest
+        or head.first.entry is not None
+        or _introduces(follows[id(head)], chosen)
+    ]
+
+
+def _introduces(after: object, chosen: Collection[int]) -> bool:
+    """Whether what follows a heading is text enough to be its section's."""
+    if not isinstance(after, Paragraph):
+        return after is not None
+    return id(after) not in chosen and sum(len(line.text) for line in after.lines) >= 100
+
+
+def _look(paragraph: Paragraph) -> tuple[float, bool, bool]:
+    style = paragraph.first.style
+    return (round(style.size * 2) / 2, style.bold, style.italic)
+
+
+def _starts_like_title(text: str) -> bool:
+    return not text[0].islower() and _LONG_WORD.search(text) is not None
+
+
+def _bold(paragraph: Paragraph) -> bool:
+    return all(line.share_bold > 0.7 for line in paragraph.lines)
 
 
 def _rare(paragraph: Paragraph, body: Body) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rag_chunker.layout.aligned import find_aligned
 from rag_chunker.layout.columns import reading_order
+from rag_chunker.layout.contents import mark_contents
 from rag_chunker.layout.geometry import Rule
 from rag_chunker.layout.grids import Grid, Table, fill_grid, find_grids
 from rag_chunker.layout.lines import Line, Word
@@ -17,10 +18,11 @@ def lay_out(
 ) -> list[Line | Table]:
     """The lines and tables of one page in reading order.
 
-    `lines` have their `order` in the source's content, and their bullets (`attach_bullets`); `across` and `down` are the horizontal
-    and vertical rules drawn, `shapes` small shapes that may be bullets.
+    `lines` have their `order` in the source's content, and their bullets (`attach_bullets`);
+    `across` and `down` are the horizontal and vertical rules drawn.
     """
     rest = list(lines)
+    mark_contents(rest)
     ruled: list[Table] = []
     for grid in find_grids(across, down):
         table, rest = _take(grid, rest)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from rag_chunker.layout.geometry import Box, around
 from rag_chunker.layout.grids import Table
@@ -102,6 +103,8 @@ class _Grouper:
         if above.contents or line.contents:
             return _same_row(above, line)
         if home.code:
+            if gap > 1.15 * usual and abs(above.share_bold - line.share_bold) > 0.95:
+                return False
             return is_code(line) and -0.5 * usual < gap <= _CODE_GAP * usual
         if is_code(line) and (gap > 1.1 * usual or _ENDS.search(above.text) is not None):
             return False
@@ -255,7 +258,7 @@ def _differs(above: Line, line: Line) -> bool:
 def usual_pitch(lines: Sequence[Line]) -> dict[int, float]:
     """The most common distance of neighbouring lines in a column, by size in whole points."""
     seen: dict[int, Counter[float]] = {}
-    for above, line in zip(lines, lines[1:], strict=False):
+    for above, line in pairwise(lines):
         gap = _gap(above, line)
         size = round(line.size)
         if _same_column(above, line) and round(above.size) == size and 0.8 <= gap / size <= 2.2:

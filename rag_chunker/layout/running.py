@@ -1,7 +1,7 @@
 """Which lines repeat on page after page? Running headers, footers and page numbers."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from rag_chunker.layout.grids import Table
@@ -37,7 +37,11 @@ def running_lines(pages: Sequence[Sequence[Line | Table]], heights: Sequence[flo
     ]
     return {
         id(line)
-        for found in (_repeated(spots, len(pages)), _numbered(spots, len(pages)))
+        for found in (
+            _repeated(spots, len(pages)),
+            _numbered(spots, len(pages)),
+            _chapter_titles(spots, len(pages)),
+        )
         for line in found
     }
 
@@ -102,4 +106,24 @@ def _numbered(spots: Iterable[Spot], pages: int) -> list[Line]:
     found = [line for lines in numbers.values() if len(lines) >= min(2, pages) for line in lines]
     if found and pages > 1:
         found += romans
+    return found
+
+
+def _chapter_titles(spots: Sequence[Spot], pages: int) -> list[Line]:
+    """Lines at a height that many pages share, whose text a few pages repeat in turn.
+
+    Titles of chapters run over their pages only. Where half of all lines at one height repeat,
+    the rest there runs too.
+    """
+    slots: defaultdict[int, list[Spot]] = defaultdict(list)
+    for spot in spots:
+        slots[round(spot[1].box.middle / _STEADY)].append(spot)
+    found: list[Line] = []
+    for same in slots.values():
+        if len({index for index, _ in same}) < max(4, _SHARE * pages):
+            continue
+        counts = Counter(_DIGITS.sub("#", line.text) for _, line in same)
+        repeating = [line for _, line in same if counts[_DIGITS.sub("#", line.text)] >= 2]
+        if 2 * len(repeating) >= len(same):
+            found += [line for _, line in same]
     return found

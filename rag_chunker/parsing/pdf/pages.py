@@ -151,7 +151,9 @@ def _compact(content: PageContent) -> None:
 
 def _reason(text: PageText, shapes: Shapes, text_page: Handle) -> str | None:
     counts = text.counts
-    letters = sum(char.isalpha() for line in text.all_lines() for w in line.words for char in w.text)
+    letters = sum(
+        char.isalpha() for line in text.all_lines() for w in line.words for char in w.text
+    )
     suspicious = counts.bad >= 0.03 * counts.visible > 0
     return reason_for_ocr(
         counts,

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.headings import (
@@ -10,9 +11,10 @@ from rag_chunker.layout.headings import (
     Heading,
     Kind,
     body_of,
-    heading_of,
+    headings_of,
     levels_of,
     looks_like_heading,
+    without_bylines,
 )
 from rag_chunker.layout.hyphens import join_lines
 from rag_chunker.layout.lines import Line
@@ -39,10 +41,16 @@ def typographic_pieces(
     body = body_of(paragraphs)
     heads = [
         paragraph
-        for paragraph in paragraphs
-        if paragraph.first.entry is not None
-        or looks_like_heading(paragraph, texts[id(paragraph)], body)
+        for above, paragraph in pairwise([None, *paragraphs])
+        if paragraph is not None
+        and (
+            paragraph.first.entry is not None
+            or looks_like_heading(
+                paragraph, texts[id(paragraph)], body, alone=_is_alone(above, paragraph)
+            )
+        )
     ]
+    heads = without_bylines(found, heads)
     levels = _levels(heads, texts, entries)
     items_only = [
         item if isinstance(item, Paragraph) and _is_item(item) and id(item) not in levels else None
@@ -59,6 +67,14 @@ def typographic_pieces(
         else:
             pieces.append(_running_text(item, texts[id(item)]))
     return pieces
+
+
+def _is_alone(above: Paragraph | None, paragraph: Paragraph) -> bool:
+    """Whether white space parts a paragraph from the one above."""
+    if above is None or above.last.page != paragraph.page:
+        return True
+    gap = paragraph.first.box.top - above.last.box.bottom
+    return gap > 0.4 * paragraph.first.size or gap < 0
 
 
 def _text(paragraph: Paragraph, known: Collection[str]) -> str:
@@ -105,7 +121,7 @@ def _levels(
     """The level of each heading, by the `id` of its paragraph."""
     if not heads:
         return {}
-    headings = [heading_of(paragraph, texts[id(paragraph)]) for paragraph in heads]
+    headings = headings_of(heads, [texts[id(paragraph)] for paragraph in heads])
     named = [paragraph.first.entry for paragraph in heads]
     ranks = levels_of(headings)
     if not any(entry is not None for entry in named):
