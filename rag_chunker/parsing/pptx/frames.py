@@ -1,7 +1,7 @@
 """What do the tables, charts and diagrams of a slide say?"""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import JsonValue
@@ -15,6 +15,8 @@ from rag_chunker.parsing.tables import table_blocks
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
 
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_LONG_FRACTION = re.compile(r"-?\d{1,15}\.\d{12,25}")
 MOST_POINTS = 1000
 """Categories of a chart that are read; more than that is a data set, not a picture of one."""
 _CONNECTIONS = frozenset({"pres", "parTrans", "sibTrans"})
@@ -45,40 +47,49 @@ def has_header(table: Any) -> bool:
     return look.get("firstRow", "0") in _ON or not _LOOK & look.keys()
 
 
-def chart_blocks(chart: Any, *, table: int, attributes: dict[str, JsonValue]) -> Iterator[Block]:
-    """The title of a chart (a python-pptx chart) as caption, its numbers as table: a row for each
-    category, a column for each series."""
-    if chart.has_title and chart.chart_title.has_text_frame:
-        title = body_text(chart.chart_title.text_frame._txBody, " ")
-        if not is_blank(title):
-            yield Block(type=BlockType.caption, text=title, attributes=attributes)
-    rows = _chart_rows(chart)
-    yield from table_blocks(rows, table=table, attributes=attributes)
+def chart_blocks(root: Any, *, table: int, attributes: dict[str, JsonValue]) -> Iterator[Block]:
+    """The title of a chart (the root of its part) as caption, its numbers as table: a row for
+    each category, a column for each series. Read from the values that every kind of chart keeps
+    beside its picture."""
+    title = root.find(f"{_CHART}chart/{_CHART}title/{_CHART}tx/{_CHART}rich")
+    text = "" if title is None else body_text(title, " ")
+    if not is_blank(text):
+        yield Block(type=BlockType.caption, text=text, attributes=attributes)
+    yield from table_blocks(_chart_rows(root), table=table, attributes=attributes)
 
 
-def _chart_rows(chart: Any) -> Iterable[Sequence[str]]:
-    plots = [plot for plot in chart.plots if len(plot.categories)]
-    if not plots:
+def _chart_rows(root: Any) -> list[list[str]]:
+    series = list(root.iter(f"{_CHART}ser"))
+    columns = [_points(one, "val", "yVal") for one in series]
+    categories: dict[int, str] = {}
+    for one in series:
+        categories = categories or _points(one, "cat", "xVal")
+    indexes = sorted(categories.keys() | set().union(*columns))[:MOST_POINTS]
+    if not indexes:
         return []
-    categories = [shown(str(category)) for category in islice(plots[0].categories, MOST_POINTS)]
-    columns = [
-        (
-            shown(str(series.name)),
-            [_number(value) for value in islice(series.values, len(categories))],
-        )
-        for plot in plots
-        for series in plot.series
-    ]
-    header = ["", *(name for name, _ in columns)]
+    header = ["", *(", ".join(_points(one, "tx").values()) for one in series)]
     rows = [
-        [category, *(values[index] if index < len(values) else "" for _, values in columns)]
-        for index, category in enumerate(categories)
+        [categories.get(index, ""), *(column.get(index, "") for column in columns)]
+        for index in indexes
     ]
     return [header, *rows]
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.12g}"
+def _points(series: Any, *names: str) -> dict[int, str]:
+    """The saved values of the first of the `names` that a series has, by their index."""
+    found = (series.find(f"{_CHART}{name}") for name in names)
+    holder = next((element for element in found if element is not None), None)
+    points: dict[int, str] = {}
+    for value in () if holder is None else holder.iter(f"{_CHART}v"):
+        index = value.getparent().get("idx", "0")
+        if index.isdecimal() and len(index) < 8:
+            points.setdefault(int(index), _rounded(shown(value.text or "")))
+    return points
+
+
+def _rounded(value: str) -> str:
+    """Without the last digits that binary fractions leave (`0.30000000000000004`)."""
+    return f"{float(value):.12g}" if _LONG_FRACTION.fullmatch(value) else value
 
 
 def diagram_blocks(frame: Any, part: Any, attributes: dict[str, JsonValue]) -> Iterator[Block]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from rag_chunker.parsing.archive import xml_root
+from rag_chunker.parsing.opc import transitional
 from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks, has_header, table_rows
 from rag_chunker.parsing.pptx.names import n
 from rag_chunker.parsing.pptx.paragraphs import body_text, text_blocks
@@ -84,8 +86,8 @@ class SlideReader:
                 attributes=attributes,
             )
         elif chart is not None:
-            found = part.related_part(chart.get(n("r:id"))).chart
-            yield from chart_blocks(found, table=self._next_table(), attributes=attributes)
+            root = xml_root(transitional(part.related_part(chart.get(n("r:id"))).blob))
+            yield from chart_blocks(root, table=self._next_table(), attributes=attributes)
         else:
             yield from diagram_blocks(frame, part, attributes)
 

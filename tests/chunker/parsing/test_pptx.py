@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from office_files import parsed, shape, zipped
 from pptx import Presentation
-from pptx.chart.data import CategoryChartData
+from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches, Pt
 
@@ -224,7 +224,7 @@ def test_a_chart_gives_its_title_and_numbers() -> None:
     def build(deck: Any, slide: Any) -> None:
         data = CategoryChartData()
         data.categories = ["East", "West"]
-        data.add_series("Q1", (19.2, 21))
+        data.add_series("Q1", (19.2 + 1e-14, 21))
         data.add_series("Q2", (1, None))
         size = (Inches(1), Inches(2), Inches(4), Inches(3))
         chart = slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *size, data).chart
@@ -236,6 +236,18 @@ def test_a_chart_gives_its_title_and_numbers() -> None:
         ("table_row", "East | 19.2 | 1"),
         ("table_row", "West | 21 | "),
     ]
+
+
+def test_a_chart_of_points_is_read_too() -> None:
+    def build(deck: Any, slide: Any) -> None:
+        data = XyChartData()
+        series = data.add_series("Run")
+        series.add_data_point(1, 2.5)
+        series.add_data_point(3, 4)
+        size = (Inches(1), Inches(2), Inches(4), Inches(3))
+        slide.shapes.add_chart(XL_CHART_TYPE.XY_SCATTER, *size, data)
+
+    assert texts(read(build))[1:] == [" | Run", "1 | 2.5", "3 | 4"]
 
 
 PIXEL = bytes.fromhex(
