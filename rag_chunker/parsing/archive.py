@@ -29,6 +29,8 @@ RATIO_COUNTS_FROM_BYTES = 20_000_000
 """Below this inflated size a high ratio does no harm (an empty sheet, a blank picture)."""
 MAX_XML_BYTES = 100_000_000
 """Of one XML part: its tree takes five to ten times as much memory."""
+MAX_XML_TAGS = 10_000_000
+"""Tags in one XML part, opening and closing: an element of six bytes takes some 120 in memory."""
 
 _PIECE = 1 << 20
 _OVER_LIMIT = ("XML_PARSE_HUGE", "amplification")
@@ -138,15 +140,12 @@ def xml_root(data: bytes) -> Any:
     """The root element (lxml) of an XML part, without comments and processing instructions.
 
     Entities are not resolved and nothing is fetched. Raises `CorruptDocument` if it is not well
-    formed, `DocumentTooLarge` over `MAX_XML_BYTES` or over libxml2's own limits (depth 256, 10 MB
+    formed, `DocumentTooLarge` if `check_xml` does, and over libxml2's own limits (depth 256, 10 MB
     a text node, entities that multiply).
     """
     from lxml import etree
 
-    if len(data) > MAX_XML_BYTES:
-        raise DocumentTooLarge(
-            f"an XML part has {len(data):,} bytes, the limit is {MAX_XML_BYTES:,}"
-        )
+    check_xml(data)
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -156,10 +155,22 @@ def xml_root(data: bytes) -> Any:
     )
     try:
         return etree.fromstring(data, parser)
+    except MemoryError as error:
+        raise DocumentTooLarge("an XML part needs more memory than there is") from error
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         if any(sign in str(error) for sign in _OVER_LIMIT):
             raise DocumentTooLarge(f"an XML part is over a limit of libxml2: {error}") from error
         raise CorruptDocument(f"an XML part is not well formed: {error}") from error
+
+
+def check_xml(data: bytes) -> None:
+    """Raises `DocumentTooLarge` if an XML part is over `MAX_XML_BYTES` or `MAX_XML_TAGS`."""
+    if len(data) > MAX_XML_BYTES:
+        raise DocumentTooLarge(
+            f"an XML part has {len(data):,} bytes, the limit is {MAX_XML_BYTES:,}"
+        )
+    if (tags := data.count(b"<")) > MAX_XML_TAGS:
+        raise DocumentTooLarge(f"an XML part has {tags:,} tags, the limit is {MAX_XML_TAGS:,}")
 
 
 def _refuse_ole(data: bytes) -> None:

@@ -6,12 +6,12 @@ from io import BytesIO
 from itertools import count
 from typing import Any
 
-from rag_chunker.parsing.archive import MAX_XML_BYTES, Archive, open_archive
+from rag_chunker.parsing.archive import Archive, check_xml, open_archive
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.opc import core_properties, main_part, transitional
 from rag_chunker.parsing.pptx.shapes import Layout
 from rag_chunker.parsing.pptx.slide import EMU_PER_POINT, SlideReader
-from rag_core.errors import CorruptDocument, DocumentTooLarge, RagError
+from rag_core.errors import CorruptDocument, RagError
 from rag_core.spi import Parser
 from rag_core.types import Block, Page, ParsedDocument, Source
 
@@ -65,12 +65,10 @@ def _repacked(archive: Archive) -> BytesIO:
     target = BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as file:
         for name in archive.names():
-            is_xml = name.endswith((".xml", ".rels"))
-            if is_xml and archive.size(name) > MAX_XML_BYTES:
-                raise DocumentTooLarge(
-                    f"{name} has {archive.size(name):,} bytes, the limit is {MAX_XML_BYTES:,}"
-                )
-            content = transitional(archive.read(name)) if is_xml else b""
+            content = b""
+            if name.endswith((".xml", ".rels")):
+                content = transitional(archive.read(name))
+                check_xml(content)
             if name == "[Content_Types].xml":
                 for kind in _OTHER_MAIN:
                     content = content.replace(kind, _MAIN)

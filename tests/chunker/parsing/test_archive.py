@@ -159,6 +159,12 @@ def test_xml_over_the_limit_is_too_large(monkeypatch: pytest.MonkeyPatch) -> Non
         xml_root(b"<a/>")
 
 
+def test_xml_of_too_many_tags_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_XML_TAGS", 2)
+    with pytest.raises(DocumentTooLarge, match="3 tags, the limit is 2"):
+        xml_root(b"<a><b/></a>")
+
+
 def test_external_entities_are_not_read() -> None:
     data = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]><a>&x;</a>'
     assert "".join(xml_root(data).itertext("a")) == ""
