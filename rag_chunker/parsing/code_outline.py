@@ -29,13 +29,11 @@ def definitions(lines: Sequence[str], language: Language) -> list[Definition]:
     found = _python(lines) if language.name == "python" else None
     if found is None:
         found = list(_by_line(lines, language))
-    above = [
-        definition._replace(line=_first_line(lines, definition.line, language))
-        for definition in _long_classes_opened(found, len(lines))
-    ]
-    return [
-        here for before, here in pairwise([None, *above]) if not before or here.line > before.line
-    ]
+    started: dict[int, Definition] = {}
+    for definition in _long_classes_opened(found, len(lines)):
+        line = _first_line(lines, definition.line, language)
+        started.setdefault(line, definition._replace(line=line))
+    return sorted(started.values())
 
 
 def _python(lines: Sequence[str]) -> list[Definition] | None:

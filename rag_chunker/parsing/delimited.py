@@ -50,7 +50,7 @@ class DelimitedParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return "1"
+        return "delimited-1"
 
 
 def rows(text: str, delimiter: str) -> Iterator[list[str]]:

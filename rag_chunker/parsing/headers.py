@@ -6,7 +6,7 @@ from itertools import chain, islice
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.tables import cell_text, table_blocks
+from rag_chunker.parsing.tables import CELL_SEPARATOR, cell_text, table_blocks
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
 
@@ -28,18 +28,17 @@ def titled_table(
     """One table whose header row is not known, as blocks, in order and streaming.
 
     Rows with one filled cell above the first wider row are titles or notes: they become
-    paragraphs. `has_header` says that the first row behind them is the header (True) or that there
-    is none (False); with None the rows themselves decide, see `header_index`. Rows between the
-    titles and the header keep their place as rows without header.
+    paragraphs, and so do rows between them and the header. `has_header` says that the first row
+    behind the titles is the header (True) or that there is none (False); with None the rows
+    themselves decide, see `header_index`.
     """
-    filled = (row for row in rows if any(not is_blank(cell) for cell in row))
+    filled = (row for row in rows if any(map(str.strip, row)))
     sample = list(islice(filled, SAMPLE))
     titles = _titles(sample)
     yield from (_paragraph(row) for row in sample[:titles])
     body = sample[titles:]
     header = (0 if has_header else None) if has_header is not None else header_index(body)
-    if header:
-        yield from table_blocks(body[:header], table=table, has_header=False, attributes=attributes)
+    yield from (_paragraph(row) for row in body[: header or 0])
     yield from table_blocks(
         chain(body[header or 0 :], filled),
         table=table,
@@ -127,4 +126,6 @@ def _cell(row: Row, index: int) -> str:
 
 
 def _paragraph(row: Row) -> Block:
-    return Block(type=BlockType.paragraph, text=" ".join(filter(None, map(cell_text, row))))
+    return Block(
+        type=BlockType.paragraph, text=CELL_SEPARATOR.join(filter(None, map(cell_text, row)))
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.tables import table_blocks
@@ -56,20 +56,22 @@ def outline(value: Value) -> Iterator[Block]:
             places = [(f"{path}.{key}" if path else key, one, depth, False) for key, one in here]
             pending += reversed(places)
         elif isinstance(here, list):
-            short = _on_one_line(here)
+            elements = cast("list[Value]", here)
+            short = _on_one_line(elements)
             if short is not None:
                 yield from _named(path, short)
                 continue
             heading = _heading(path, depth)
             if heading:
                 yield heading
-            rows = table_rows(here)
+            rows = table_rows(elements)
             if rows is not None:
                 yield from table_blocks(rows, table=tables)
                 tables += 1
                 continue
+            below = depth + bool(heading)
             pending += reversed(
-                [(f"{path}[{at}]", one, depth + bool(heading), True) for at, one in enumerate(here)]
+                [(f"{path}[{at}]", one, below, True) for at, one in enumerate(elements)]
             )
         elif is_element:
             yield from _item(here)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from rag_chunker.parsing.blame import blamed_on
-from rag_chunker.parsing.decoding import decode
+from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.json_outline import Members, Value, outline, shown
 from rag_core.spi import Parser
 from rag_core.text import is_blank
@@ -46,7 +46,7 @@ class JsonParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return "1"
+        return "json-1"
 
 
 class JsonLinesParser(Parser):
@@ -76,19 +76,24 @@ class JsonLinesParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return "1"
+        return "json-1"
 
 
 def _value(text: str) -> Value:
     value: Value = json.loads(
         text,
-        object_pairs_hook=Members,
+        object_pairs_hook=_cleaned if "\\u" in text else Members,
         parse_float=str,
         parse_int=str,
         parse_constant=str,
         strict=False,
     )
     return value
+
+
+def _cleaned(pairs: list[tuple[str, Value]]) -> Members:
+    """Escapes in names can stand for characters that no text may hold."""
+    return Members((clean(name), value) for name, value in pairs)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

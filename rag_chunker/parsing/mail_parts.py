@@ -9,6 +9,7 @@ from email.header import decode_header
 from email.message import Message
 from email.policy import compat32
 
+from rag_chunker.parsing.decoding import clean
 from rag_core.errors import CorruptDocument, DocumentTooLarge
 
 MAX_PARTS = 5_000
@@ -132,8 +133,8 @@ def decoded_words(raw: str) -> str:
     try:
         pieces = decode_header(line)
     except (HeaderParseError, ValueError):
-        return line
-    return "".join(_piece(content, charset) for content, charset in pieces)
+        return clean(line)
+    return clean("".join(_piece(content, charset) for content, charset in pieces))
 
 
 def subparts(part: Message) -> list[Message]:

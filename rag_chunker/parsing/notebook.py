@@ -51,7 +51,7 @@ class NotebookParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"1 {MarkdownParser().version()}"
+        return f"notebook-1 {MarkdownParser().version()}"
 
 
 def _loaded(data: bytes) -> dict[str, Any]:

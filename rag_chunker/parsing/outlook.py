@@ -57,7 +57,7 @@ class OutlookParser(Parser):
     def version(self) -> str:
         from rag_chunker.parsing.html import HtmlParser
 
-        return f"1 oxmsg-{version('python-oxmsg')} {HtmlParser().version()}"
+        return f"outlook-1 oxmsg-{version('python-oxmsg')} {HtmlParser().version()}"
 
 
 def attached_files(data: bytes) -> Iterator[tuple[str | None, str | None, bytes]]:

@@ -57,7 +57,7 @@ class RstParser(Parser):
     def version(self) -> str:
         from docutils import __version__
 
-        return f"1 docutils-{__version__}"
+        return f"rst-1 docutils-{__version__}"
 
 
 def tree(text: str) -> Any:

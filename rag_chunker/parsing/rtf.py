@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
 
 from rag_chunker.parsing.blame import blamed_on
-from rag_chunker.parsing.decoding import decode
+from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.headers import titled_table
 from rag_core.errors import CorruptDocument
 from rag_core.spi import Parser
@@ -55,7 +55,7 @@ class RtfParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"1 striprtf-{version('striprtf')}"
+        return f"rtf-1 striprtf-{version('striprtf')}"
 
 
 def rtf_source(data: bytes) -> str:
@@ -76,7 +76,7 @@ def rtf_blocks(rtf: str) -> Iterator[Block]:
     except (ValueError, TypeError, LookupError, OverflowError) as error:
         raise CorruptDocument(f"not readable as RTF: {error}") from error
     paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-    return _with_headers(_pieces(paired))
+    return _with_headers(_pieces(clean(paired)))
 
 
 def _marked(rtf: str) -> str:

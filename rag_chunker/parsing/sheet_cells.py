@@ -4,6 +4,8 @@ from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
+from rag_chunker.parsing.decoding import clean
+
 Value = int | float | str | bool | date | datetime | time | timedelta
 
 
@@ -12,7 +14,7 @@ def shown(value: Value) -> str:
 
     Numbers have the 15 digits that spreadsheets keep, so that 0.1 + 0.2 is 0.3.
     """
-    return value if type(value) is str else _SHOWN[type(value)](value)
+    return _SHOWN[type(value)](value)
 
 
 def as_percentage(value: Value) -> str:
@@ -50,7 +52,7 @@ def _duration(value: timedelta) -> str:
 
 
 _SHOWN: dict[type, Callable[..., str]] = {
-    str: str,
+    str: clean,
     float: _number,
     int: str,
     bool: lambda value: "TRUE" if value else "FALSE",

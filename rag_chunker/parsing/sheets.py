@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from rag_chunker.parsing.archive import open_archive
 from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.headers import titled_table
 from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.sheet_cells import as_percentage, shown
@@ -48,7 +49,7 @@ class SheetsParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"1 calamine-{version('python-calamine')}"
+        return f"sheets-1 calamine-{version('python-calamine')}"
 
 
 def _looked_at(data: bytes) -> tuple[str | None, bytes, dict[str, _Cells]]:
@@ -93,7 +94,7 @@ def _blocks(workbook: Any, percents: dict[str, _Cells]) -> Iterator[Block]:
         named, spans = False, Spans(sheet.merged_cell_ranges or [], _used_columns(sheet))
         for rows in _filled_groups(_rows(sheet, percents.get(sheet.name, frozenset()))):
             if not named:
-                yield Block(type=BlockType.heading, level=1, text=sheet.name)
+                yield Block(type=BlockType.heading, level=1, text=clean(sheet.name))
                 named = True
             number = tables
             for block in _table(rows, spans, number):

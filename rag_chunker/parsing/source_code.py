@@ -36,7 +36,7 @@ class SourceCodeParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return "1"
+        return "source-code-1"
 
 
 def _blocks(
