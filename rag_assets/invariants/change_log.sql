@@ -1,17 +1,15 @@
 -- The change log, replayed from nothing, gives the chunks that are there.
-WITH last AS (
-    SELECT document_id, chunk_id, arg_max(change, sequence) AS change
+WITH alive AS (
+    SELECT document_id, chunk_id
     FROM chunk_changes
     WHERE document_id IN (SELECT document_id FROM scope)
     GROUP BY document_id, chunk_id
+    HAVING arg_max(change, sequence) <> 'delete'
 )
-SELECT coalesce(c.document_id, l.document_id) AS document_id, c.position,
-    coalesce(c.id, l.chunk_id) AS chunk_id,
-    CASE
-        WHEN c.id IS NULL THEN 'is logged, but not there'
-        ELSE 'is there, but its last log entry is ' || coalesce(l.change, 'missing')
-    END AS what
-FROM checked AS c
-FULL JOIN (SELECT * FROM last WHERE change <> 'delete') AS l
-    ON l.document_id = c.document_id AND l.chunk_id = c.id
-WHERE c.id IS NULL OR l.chunk_id IS NULL
+SELECT document_id, position, id AS chunk_id, 'is there, but not by its last log entry' AS what
+FROM checked
+ANTI JOIN alive ON alive.document_id = checked.document_id AND alive.chunk_id = checked.id
+UNION ALL
+SELECT document_id, NULL, chunk_id, 'is logged as there, but is not'
+FROM alive
+ANTI JOIN checked ON checked.document_id = alive.document_id AND checked.id = alive.chunk_id
