@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median
 from typing import TypeVar
 
 from rag_chunker.layout.grids import Table
@@ -114,9 +115,13 @@ def _width(side: list[Line]) -> float:
 
 
 def _fill(side: list[Line]) -> float:
-    """The median width of a line as part of the column's width."""
-    width = _width(side)
-    widths = sorted(line.box.width for line in side)
+    """The median width of a line as part of its column's, for the commonest left edge."""
+    edges: dict[int, list[Line]] = {}
+    for line in side:
+        edges.setdefault(round(line.left / line.size), []).append(line)
+    column = max(edges.values(), key=len)
+    width = _width(column)
+    widths = sorted(line.box.width for line in column)
     return widths[len(widths) // 2] / width if width > 0 else 0.0
 
 
@@ -131,10 +136,12 @@ def _bands(
     elements: Sequence[Line | Table], gutters: Sequence[float]
 ) -> list[tuple[list[Line | Table], bool]]:
     """(elements, do they span columns) from top to bottom."""
+    size = median(element.size for element in elements if isinstance(element, Line))
     spanning = [
         element
         for element in elements
         if any(element.box.left + 1 < x < element.box.right - 1 for x in gutters)
+        or _is_title(element, elements, size)
     ]
     cuts = sorted(element.box.middle for element in spanning)
     crossing = {id(element) for element in spanning}
@@ -151,6 +158,17 @@ def _bands(
         else:
             ordered.append((band, across))
     return ordered
+
+
+def _is_title(element: Line | Table, elements: Sequence[Line | Table], size: float) -> bool:
+    """Whether a large line stands above everything else, so that it is about all columns."""
+    if not isinstance(element, Line) or element.size < 1.3 * size:
+        return False
+    return all(
+        other.box.top >= element.box.bottom - 1
+        for other in elements
+        if other is not element and not (isinstance(other, Line) and other.size >= 1.3 * size)
+    )
 
 
 def _in_column(elements: list[Line | Table], number: int) -> list[Line | Table]:

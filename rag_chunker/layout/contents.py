@@ -14,8 +14,8 @@ _TITLE = re.compile(
 )
 _FEWEST = 3
 """Entries under a title of contents; leader dots need no company."""
-_FLUSH = 4.0
-"""Points by which the right edges of page numbers may differ."""
+_FLUSH = 1.3
+"""In em: by how much the right edges of page numbers may differ; they may be flush left."""
 
 
 def mark_contents(lines: Sequence[Line]) -> None:
@@ -30,7 +30,7 @@ def mark_contents(lines: Sequence[Line]) -> None:
     if title is not None:
         below = [row for row in rows[title + 1 :] if _NUMBER.search(row[-1].text)]
         right = max((row[-1].box.right for row in below), default=0.0)
-        flush = [row for row in below if right - row[-1].box.right <= _FLUSH]
+        flush = [row for row in below if right - row[-1].box.right <= _FLUSH * row[-1].size]
         if len(flush) >= _FEWEST:
             entries += flush
     for row in entries:

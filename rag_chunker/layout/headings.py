@@ -146,6 +146,7 @@ def _may_be_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
         and len(paragraph.lines) <= MOST_LINES
         and (paragraph.marker is None or paragraph.marker.ordered)
         and not paragraph.first.contents
+        and paragraph.first.column >= 0
         and not CAPTION.match(text)
         and _WORD.search(text) is not None
         and all(text.count(a) == text.count(b) for a, b in ("()", "[]"))

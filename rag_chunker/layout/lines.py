@@ -58,7 +58,7 @@ class Line:
     """The bullet drawn before it, if it is not part of its text."""
     marker_left: float = 0.0
     column: int = 0
-    """Number of the column of its page, in reading order."""
+    """Number of the column of its page, in reading order; -1 for text of another direction."""
     page: int = 0
     """1-based."""
     entry: int | None = None

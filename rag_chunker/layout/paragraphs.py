@@ -70,15 +70,18 @@ class _Grouper:
         self._right = _column_rights(lines)
         self._run = _run_rights(items, self._pitch)
         self._body = _body_style(lines)
+        self._open: Paragraph | None = None
         self.found: list[Paragraph | Table] = []
 
     def add(self, item: Item) -> None:
         if isinstance(item, Table):
             self.found.append(item)
+            self._open = None
             return
-        home = self._continued(item)
+        home = self._open = self._continued(item)
         if home is None:
-            self.found.append(_opened(item))
+            self._open = _opened(item)
+            self.found.append(self._open)
             return
         if home.code and _gap(home.last, item) > 1.6 * self._usual(item):
             home.broken.append(len(home.lines))
@@ -86,8 +89,8 @@ class _Grouper:
 
     def _continued(self, line: Line) -> Paragraph | None:
         """The paragraph that `line` goes on with, None if it starts a new one."""
-        last = self.found[-1] if self.found else None
-        if isinstance(last, Paragraph) and _same_column(last.last, line):
+        last = self._open
+        if last is not None and _same_column(last.last, line):
             return last if self._goes_on(last, line) else None
         return self._goes_on_over_break(line)
 
@@ -112,6 +115,8 @@ class _Grouper:
             return _same_row(above, line)
         if gap > _GAP * usual + 0.6 or _differs(above, line):
             return False
+        if above.hyphen and line.text[:1].islower() and len(above.text) > 2:
+            return True
         if self._starts_item(home, line):
             return False
         return not self._indents(home, line) and not self._ended_early(above, line)
@@ -132,7 +137,7 @@ class _Grouper:
 
     def _indents(self, home: Paragraph, line: Line) -> bool:
         """Whether the left edge says that a new paragraph starts."""
-        step = line.left - home.last.left
+        step = line.left - _row_left(home)
         em = line.size
         if home.marker is not None:
             if len(home.lines) == 1:
@@ -245,6 +250,16 @@ def _same_row(above: Line, line: Line) -> bool:
     """Beside each other, as the parts of a line that was justified with wide gaps."""
     overlap = min(above.box.bottom, line.box.bottom) - max(above.box.top, line.box.top)
     return overlap > 0.5 * min(above.box.height, line.box.height)
+
+
+def _row_left(home: Paragraph) -> float:
+    """The left edge of the last row of a paragraph, which may be in several pieces."""
+    left = home.last.left
+    for line in reversed(home.lines[:-1]):
+        if not (_same_column(line, home.last) and _same_row(line, home.last)):
+            break
+        left = min(left, line.left)
+    return left
 
 
 def _differs(above: Line, line: Line) -> bool:

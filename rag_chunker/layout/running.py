@@ -16,6 +16,9 @@ _STEADY = 3.0
 _OUTERMOST = 3
 """A running line is one of the first or last so many rows of its page."""
 
+_SAME_ROW = 4.0
+"""Points by which the middles of lines on one row may differ."""
+
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"^[ivxlc]+$", re.IGNORECASE)
 _PAGE_WORDS = re.compile(
@@ -30,41 +33,45 @@ Spot = tuple[int, Line]
 
 def running_lines(pages: Sequence[Sequence[Line | Table]], heights: Sequence[float]) -> set[int]:
     """The `id`s of all lines that are running headers, footers or page numbers."""
-    spots = [
+    spots = _spots(pages, heights, rows=_OUTERMOST)
+    found = _repeated(spots, len(pages)) + _chapter_titles(spots, len(pages))
+    gone = {id(line) for line in found}
+    rest = [[item for item in items if id(item) not in gone] for items in pages]
+    found = _numbered(_spots(rest, heights, rows=1), len(pages))
+    return gone | {id(line) for line in found}
+
+
+def _spots(
+    pages: Sequence[Sequence[Line | Table]], heights: Sequence[float], *, rows: int
+) -> list[Spot]:
+    """The lines of all pages that stand in the first or last `rows` rows and near the edge."""
+    return [
         (index, line)
         for index, (items, height) in enumerate(zip(pages, heights, strict=True))
-        for line in _outer_lines(items, height)
+        for line in _outer_lines(items, height, rows)
     ]
-    return {
-        id(line)
-        for found in (
-            _repeated(spots, len(pages)),
-            _numbered(spots, len(pages)),
-            _chapter_titles(spots, len(pages)),
-        )
-        for line in found
-    }
 
 
-def _outer_lines(items: Sequence[Line | Table], height: float) -> list[Line]:
-    lines = [item for item in items if isinstance(item, Line)]
-    tops = sorted({round(item.box.middle) for item in items})
-    rows = _apart(tops)
-    upper = rows[_OUTERMOST - 1] if len(rows) >= _OUTERMOST else height
-    lower = rows[-_OUTERMOST] if len(rows) >= _OUTERMOST else 0.0
+def _outer_lines(items: Sequence[Line | Table], height: float, most: int) -> list[Line]:
+    rows = _apart(sorted(item.box.middle for item in items))
+    upper = rows[most - 1] if len(rows) >= most else height
+    lower = rows[-most] if len(rows) >= most else 0.0
     return [
-        line
-        for line in lines
-        if (line.box.middle <= min(_BAND * height, upper + 1))
-        or (line.box.middle >= max((1 - _BAND) * height, lower - 1))
+        item
+        for item in items
+        if isinstance(item, Line)
+        and (
+            item.box.middle <= min(_BAND * height, upper + _SAME_ROW)
+            or item.box.middle >= max((1 - _BAND) * height, lower - _SAME_ROW)
+        )
     ]
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
-    """One height for each row: those that come within 4 points of each other are one."""
+    """One height for each row of text."""
     rows: list[float] = []
     for height in heights:
-        if not rows or height - rows[-1] > 4:
+        if not rows or height - rows[-1] > _SAME_ROW:
             rows.append(height)
     return rows
 

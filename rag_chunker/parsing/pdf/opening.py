@@ -73,7 +73,7 @@ def utf16(function: Any, *arguments: Any) -> str:
     size = function(*arguments, None, 0)
     if size <= 2 or size > MAX_STRING_BYTES:
         return ""
-    buffer = ctypes.create_string_buffer(size)
+    buffer = (ctypes.c_ushort * ((size + 1) // 2))()
     function(*arguments, buffer, size)
-    text = buffer.raw[: size - 2].decode("utf-16-le", errors="ignore")
+    text = bytes(buffer)[: size - 2].decode("utf-16-le", errors="ignore")
     return text.replace("\x00", "").replace("\ufeff", "")

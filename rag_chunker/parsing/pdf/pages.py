@@ -13,6 +13,7 @@ from rag_chunker.layout.lines import Line
 from rag_chunker.layout.page import lay_out
 from rag_chunker.parsing.pdf.characters import PageText, Spacing, read_text
 from rag_chunker.parsing.pdf.fonts import Looks
+from rag_chunker.parsing.pdf.forms import field_lines
 from rag_chunker.parsing.pdf.frame import Frame, frame_of
 from rag_chunker.parsing.pdf.ocr_need import reason_for_ocr
 from rag_chunker.parsing.pdf.opening import Handle
@@ -89,7 +90,8 @@ class Reader:
         shapes = read_shapes(page, content.upright)
         content.reason = _reason(text, shapes, text_page)
         lines = _in_one_frame(text, content.upright)
-        main = attach_bullets(lines[0], shapes.bullets)
+        fields = field_lines(page, content.upright)
+        main = attach_bullets([*lines[0], *fields], shapes.bullets)
         for order, line in enumerate((*main, *lines[1])):
             line.order, line.page = order, number
         if self._tagged:
@@ -133,8 +135,7 @@ def _in_one_frame(text: PageText, upright: Frame) -> tuple[list[Line], list[Line
         for line in lines:
             for word in line.words:
                 word.left, word.top, word.right, word.bottom = upright.box(*seen.unbox(word.box))
-            line.column = -1
-            turned.append(line)
+            turned.append(Line(line.words, line.hyphen, column=-1))
     return text.lines.get(upright.turns, []), turned
 
 
