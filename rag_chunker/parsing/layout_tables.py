@@ -4,7 +4,7 @@ A row is layout if it holds a heading or another table: its cells are then read 
 other, like the body. But a row of two or more cells that hold headings only names columns.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,9 @@ from rag_core.types import Block
 
 MOST_COLUMNS = 64
 """Word allows 63; a larger span or repetition of cells is believed no further."""
+
+MOST_TITLES = 3
+"""Rows with one filled cell that can stand as titles above the header."""
 
 
 @dataclass
@@ -55,22 +58,39 @@ class Part:
         return iter(table_blocks(rows, table=table, has_header=self.header, attributes=attributes))
 
 
-def parts(rows: Iterable[Row], *, has_header: bool) -> Iterator[Part]:
-    """The rows of one table as parts, in order. With `has_header` the first row, unless it is
-    layout, names the columns of all parts."""
+def parts(
+    rows: Iterable[Row], *, has_header: bool, has_text: Callable[[Any], bool]
+) -> Iterator[Part]:
+    """The rows of one table as parts, in order.
+
+    Rows with one filled cell above the first wider row are titles: they are layout. With
+    `has_header` the first row behind them, unless it is layout, names the columns of all parts.
+    `has_text` says whether a paragraph shows anything.
+    """
+    listed = list(rows)
+    titles = _titles(listed, has_text)
     part, first = Part(), None
-    for index, row in enumerate(rows):
-        if row.layout:
+    for index, row in enumerate(listed):
+        if row.layout or index < titles:
             if part.rows:
                 yield part
             yield Part(layout=row.cells)
             part = Part(after=first)
             continue
-        if has_header and index == 0:
+        if has_header and index == titles:
             part.header, first = True, part
         part.rows.append(row.columns)
     if part.rows:
         yield part
+
+
+def _titles(rows: Sequence[Row], has_text: Callable[[Any], bool]) -> int:
+    for index, row in enumerate(rows[: MOST_TITLES + 1]):
+        if row.layout:
+            return 0
+        if sum(any(map(has_text, column)) for column in row.columns) > 1:
+            return index
+    return 0
 
 
 def is_layout(headings: Iterable[Sequence[bool]]) -> bool:

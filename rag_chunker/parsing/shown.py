@@ -7,4 +7,4 @@ _SOFT_HYPHEN = "\u00ad"
 
 def shown(text: str) -> str:
     """Cleaned as all text is, and without soft hyphens: where a line may end is no matter here."""
-    return clean(text).replace(_SOFT_HYPHEN, "")
+    return text if text.isascii() and "\r" not in text else clean(text).replace(_SOFT_HYPHEN, "")

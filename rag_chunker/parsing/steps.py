@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from rag_core.types import Block
 
-Steps: TypeAlias = "Iterator[Block | Steps]"
+Step: TypeAlias = "Block | Steps"
+Steps: TypeAlias = "Iterator[Step]"
 
 
 def run(first: Steps) -> Iterator[Block]:

@@ -61,7 +61,7 @@ _MEANINGS: tuple[tuple[str, Meaning], ...] = (
         Meaning(Role.quote),
     ),
     (
-        r"(?:image |table |figure )?caption|beschriftung|"
+        r"(?:(?:image|table|figure) ?)?caption|beschriftung|"
         r"légende|leyenda|epígrafe|didascalia|bijschrift|название объекта|题注|図表番号|캡션",
         Meaning(Role.caption),
     ),

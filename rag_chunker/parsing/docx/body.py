@@ -21,7 +21,7 @@ from rag_chunker.parsing.docx.numbering import Marker, Numbering
 from rag_chunker.parsing.docx.styles import Styles, outline_meaning, paragraph_style
 from rag_chunker.parsing.docx.tables import Table
 from rag_chunker.parsing.shown import shown
-from rag_chunker.parsing.steps import Steps, run
+from rag_chunker.parsing.steps import Step, Steps, run
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
@@ -70,43 +70,43 @@ class Body:
         beside running text, where headings must not claim the text that goes on after the box,
         or the kind of a note, where all text is `other`."""
         for child in parent:
-            if child.tag == P:
+            tag = child.tag
+            if tag == P:
                 yield from self._paragraph(child, aside)
-            elif child.tag == TBL:
+            elif tag == TBL:
                 yield self._table(child, aside)
-            elif child.tag == ALTERNATE:
+            elif tag == ALTERNATE:
                 yield self._children(chosen(child), aside)
-            elif child.tag not in REMOVED and len(child) and not _is_contents(child):
+            elif tag not in REMOVED and len(child) and not _is_contents(child):
                 yield self._children(child, aside)
 
-    def _paragraph(self, paragraph: Any, aside: str | None) -> Steps:
+    def _paragraph(self, paragraph: Any, aside: str | None) -> list[Step]:
         properties = paragraph.find(PPR)
         style = paragraph_style(properties) or self._styles.default_id()
         line = self._reader.read(paragraph, style)
         text = self._carried + line.text
-        self._held.append(line)
-        if _runs_on(properties):
+        if line.attachments:
+            self._held.append(line)
+        if properties is not None and _runs_on(properties):
             self._carried = text
-            return
-        lines, self._held, self._carried = self._held, [], ""
-        yield from self._own(properties, style, text, line, aside)
-        for line in lines:
-            yield self._attached(line, aside)
+            return []
+        block = self._own(properties, style, text, line, aside)
+        steps: list[Step] = [] if block is None else [block]
+        steps += [self._attached(held, aside) for held in self._held]
+        self._held, self._carried = [], ""
+        return steps
 
     def _own(
         self, properties: Any, style: str, text: str, line: Line, aside: str | None
-    ) -> Iterator[Block]:
+    ) -> Block | None:
         """The block of a paragraph itself."""
-        if aside in (None, _BOX):
-            marker = self._marker(properties, style)
-            block = self._block(properties, style, text, line, marker)
-        else:
-            block = _note(str(aside), text)
-        if block is None:
-            return
-        if aside == _BOX and block.type is BlockType.heading:
-            block = _block(BlockType.paragraph, block.text)
-        yield block
+        if aside is not None and aside != _BOX:
+            return _note(aside, text)
+        marker = self._marker(properties, style)
+        block = self._block(properties, style, text, line, marker)
+        if aside == _BOX and block is not None and block.type is BlockType.heading:
+            return _block(BlockType.paragraph, block.text)
+        return block
 
     def _attached(self, line: Line, aside: str | None) -> Steps:
         """What hangs on a paragraph: pictures' alternative texts, boxes, notes, in this order.
@@ -200,7 +200,7 @@ class Body:
             marker = self._marker(properties, style)
             text = line.text
             texts.append(marker.text if marker is not None and is_blank(text) else text)
-            if line.pictures or line.boxes or line.notes:
+            if line.attachments:
                 attached.append(line)
         return " ".join(texts)
 
@@ -219,11 +219,9 @@ def _note(kind: str, text: str) -> Block | None:
     return None if is_blank(text) else _block(BlockType.other, text.strip(), note=kind)
 
 
-def _runs_on(properties: Any | None) -> bool:
+def _runs_on(properties: Any) -> bool:
     """Whether the next paragraph goes on in the same line: the paragraph mark was deleted under
     change tracking, or the text is a drop cap."""
-    if properties is None:
-        return False
     mark = properties.find(RPR)
     if mark is not None and any(mark.find(name) is not None for name in REMOVED):
         return True

@@ -51,7 +51,7 @@ _MATH_SIGNS = {m("den"): "/", m("sup"): "^", m("sub"): "_", m("rad"): "√"}
 _MATH_GROUPS = frozenset({m("num"), *_MATH_SIGNS})
 
 
-@dataclass
+@dataclass(slots=True)
 class Line:
     """One paragraph, read."""
 
@@ -65,6 +65,11 @@ class Line:
     monospace: bool = False
     """Whether it has text, and all of it is in a typewriter font."""
     proportional: bool = False
+
+    @property
+    def attachments(self) -> bool:
+        """Whether anything hangs on it: boxes, notes or pictures."""
+        return bool(self.boxes or self.notes or self.pictures)
 
     @property
     def text(self) -> str:
@@ -82,9 +87,11 @@ class InlineReader:
     def read(self, paragraph: Any, style_id: str) -> Line:
         """Everything that one `w:p` shows."""
         line = Line()
+        stack: list[Any] = paragraph[::-1]
+        if not stack:
+            return line
         hidden = self._styles.hidden(style_id)
         monospace = self._styles.monospace(style_id)
-        stack: list[Any] = paragraph[::-1]
         run_shown, run_monospace = not hidden, monospace
         while stack:
             item = stack.pop()

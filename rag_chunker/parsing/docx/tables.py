@@ -46,7 +46,7 @@ class Table:
 
     def parts(self) -> Iterator[Part]:
         """The table as parts, in order."""
-        return parts(map(self._row, self._rows), has_header=self._has_header)
+        return parts(map(self._row, self._rows), has_header=self._has_header, has_text=_has_text)
 
     def _row(self, row: Any) -> Row:
         cells = list(_cells(row))

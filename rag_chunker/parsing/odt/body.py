@@ -101,7 +101,8 @@ class Body:
             if aside == _BOX and block.type is BlockType.heading:
                 block = _block(BlockType.paragraph, block.text)
             yield block
-        yield from self._attached(line, aside)
+        if line.attachments:
+            yield self._attached(line, aside)
 
     def _attached(self, line: Line, aside: str | None) -> Steps:
         """What hangs on a paragraph: pictures' alternative texts, boxes, notes, in this order."""
@@ -162,7 +163,7 @@ class Body:
 
     def _cell(self, paragraphs: list[Any], attached: list[Line]) -> str:
         lines = [self._reader.read(paragraph) for paragraph in paragraphs]
-        attached += [line for line in lines if line.pictures or line.boxes or line.notes]
+        attached += [line for line in lines if line.attachments]
         return " ".join(line.text for line in lines)
 
     def _is_heading(self, paragraph: Any) -> bool:

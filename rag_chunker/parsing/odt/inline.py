@@ -37,7 +37,7 @@ _SKIPPED = DROPPED | {
 _BLOCKS = frozenset({P, H, LIST, TABLE, TEXT_BOX})
 
 
-@dataclass
+@dataclass(slots=True)
 class Line:
     """One paragraph, read."""
 
@@ -51,6 +51,11 @@ class Line:
     monospace: bool = False
     """Whether it has text, and all of it is in a typewriter font."""
     proportional: bool = False
+
+    @property
+    def attachments(self) -> bool:
+        """Whether anything hangs on it: boxes, notes or pictures."""
+        return bool(self.boxes or self.notes or self.pictures)
 
     @property
     def text(self) -> str:

@@ -44,7 +44,7 @@ class Table:
 
     def parts(self) -> Iterator[Part]:
         """The table as parts, in order; its first row names the columns."""
-        return parts(self._each_row(), has_header=True)
+        return parts(self._each_row(), has_header=True, has_text=_has_text)
 
     def _each_row(self) -> Iterator[Row]:
         for element in self._rows:

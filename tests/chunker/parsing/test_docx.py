@@ -265,6 +265,16 @@ def test_a_row_of_several_heading_cells_names_columns() -> None:
     assert read(body) == [("table_row", "Name | Age"), ("table_row", "Ann | 7")]
 
 
+def test_a_title_row_is_no_header() -> None:
+    head, *rows = blocks(table(["Sales in 2024", ""], ["Region", "Sum"], ["East", "7"]))
+    assert (head.type, head.text) == ("paragraph", "Sales in 2024")
+    assert [row.attributes["table_header"] for row in rows] == ["Region | Sum"] * 2
+    assert read(table(["one column"], ["of text"])) == [
+        ("table_row", "one column"),
+        ("table_row", "of text"),
+    ]
+
+
 def test_rows_below_a_heading_row_still_know_the_header() -> None:
     body = table(["Name", "Age"], ["Ann", "7"], [p("Team B", "Heading2")], ["Bob", "8"])
     last = blocks(body)[-1]
