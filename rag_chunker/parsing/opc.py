@@ -85,13 +85,18 @@ def related(archive: Archive, part: str) -> dict[str, list[str]]:
 
 
 def core_properties(archive: Archive) -> tuple[str | None, dict[str, JsonValue]]:
-    """Title and metadata (`author`, `created`, ...) from the package's core properties."""
+    """Title and metadata (`author`, `created`, ...) from the package's core properties; nothing
+    if they are unreadable, since the document is there without them."""
     targets = related(archive, "").get("core-properties", [])
     name = next((target for target in targets if target in archive), None)
     if name is None:
         return None, {}
+    try:
+        root = part_root(archive, name)
+    except CorruptDocument:
+        return None, {}
     fields: dict[str, str] = {}
-    for element in part_root(archive, name).iterchildren("{*}*"):
+    for element in root.iterchildren("{*}*"):
         text = clean(element.text or "").strip()
         if not is_blank(text):
             fields[element.tag.rpartition("}")[2]] = text

@@ -81,7 +81,10 @@ def _refuse_encrypted(archive: Archive) -> None:
 def _meta(archive: Archive) -> tuple[str | None, dict[str, JsonValue]]:
     if "meta.xml" not in archive:
         return None, {}
-    root = xml_root(archive.read("meta.xml"))
+    try:
+        root = xml_root(archive.read("meta.xml"))
+    except CorruptDocument:  # the document is there without what it says about itself
+        return None, {}
     metadata: dict[str, JsonValue] = {}
     for tag, key in _META.items():
         texts = [text for element in root.iter(n(tag)) if (text := _text(element))]

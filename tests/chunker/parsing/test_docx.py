@@ -566,22 +566,33 @@ def test_the_strict_dialect_is_read_like_the_usual_one() -> None:
     assert shape(parsed(DocxParser(), data).blocks) == [("heading1", "Start")]
 
 
-def test_core_properties_become_metadata() -> None:
+def with_core_properties(properties: str) -> bytes:
     package = "http://schemas.openxmlformats.org/package/2006/"
     office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
-    data = zipped(
+    return zipped(
         {
             "_rels/.rels": f'<Relationships xmlns="{package}relationships">'
             f'<Relationship Id="a" Type="{office}" Target="d.xml"/><Relationship Id="b" '
             f'Type="{package}relationships/metadata/core-properties" Target="c.xml"/>'
             "</Relationships>",
-            "d.xml": f'<w:document xmlns:w="{W}"/>',
-            "c.xml": '<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>T</dc:title>'
-            "<dc:creator>Ann</dc:creator><dc:subject> </dc:subject></c>",
+            "d.xml": f'<w:document xmlns:w="{W}"><w:body>{p("Text")}</w:body></w:document>',
+            "c.xml": properties,
         }
     )
-    document = parsed(DocxParser(), data).document
+
+
+def test_core_properties_become_metadata() -> None:
+    properties = (
+        '<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>T</dc:title>'
+        "<dc:creator>Ann</dc:creator><dc:subject> </dc:subject></c>"
+    )
+    document = parsed(DocxParser(), with_core_properties(properties)).document
     assert (document.title, document.metadata) == ("T", {"author": "Ann"})
+
+
+def test_unreadable_core_properties_cost_nothing() -> None:
+    document = parsed(DocxParser(), with_core_properties("<broken"))
+    assert (shape(document.blocks), document.document.metadata) == ([("paragraph", "Text")], {})
 
 
 def test_errors_name_the_document() -> None:

@@ -292,6 +292,11 @@ def test_properties_become_metadata() -> None:
     assert (document.title, document.metadata) == ("T", {"author": "Ann", "keywords": "a, b"})
 
 
+def test_unreadable_properties_cost_nothing() -> None:
+    document = parsed(OdtParser(), odt(p("Text"), meta="<broken"))
+    assert (shape(document.blocks), document.document.metadata) == ([("paragraph", "Text")], {})
+
+
 def test_a_password_is_said_to_be_one() -> None:
     manifest = (
         '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
