@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.tables import table_blocks
@@ -27,8 +27,16 @@ class Members(list[tuple[str, "Value"]]):
 
 Scalar: TypeAlias = str | bool | None
 Value: TypeAlias = "Scalar | list[Value] | Members"
-_Place: TypeAlias = tuple[str, Value, int, bool]
-"""Path from the last heading, value, number of headings above, whether it is an array's element."""
+
+
+class _Place(NamedTuple):
+    path: str
+    """From the last heading on."""
+    value: Value
+    depth: int
+    """How many headings are above."""
+    is_element: bool
+    """Of an array."""
 
 
 def outline(value: Value) -> Iterator[Block]:
@@ -37,24 +45,23 @@ def outline(value: Value) -> Iterator[Block]:
     A scalar member is a paragraph `name: value`. An object with more than a handful of members,
     or with anything nested or long, has its name as heading; a smaller one lends it to its members
     (`size.width: 3`). An array of flat objects is a table, of scalars one paragraph or list items,
-    of anything else one paragraph for each small element and a heading for each large one. What
-    has no text (null, empty strings, arrays and objects) gives nothing.
+    of small objects one paragraph each, of anything else a heading each. Members without heading
+    come before those with one, because what follows a heading belongs to it. What has no text
+    (null, empty strings, arrays and objects) gives nothing.
     """
     tables = 0
-    pending: list[_Place] = [("", value, 0, False)]
+    pending: list[_Place] = [_Place("", value, 0, False)]
     while pending:
         path, here, depth, is_element = pending.pop()
         if isinstance(here, Members):
-            if is_element and (lines := record_lines(here)) is not None:
-                yield from _paragraph("\n".join(lines))
-                continue
             name = _name_of(here, path) if is_element else path
             heading = _heading(name, depth) if is_element or _is_large(here) else None
             if heading:
                 yield heading
                 path, depth = "", depth + 1
-            places = [(f"{path}.{key}" if path else key, one, depth, False) for key, one in here]
-            pending += reversed(places)
+            pending += _in_reverse(
+                [_Place(f"{path}.{key}" if path else key, one, depth, False) for key, one in here]
+            )
         elif isinstance(here, list):
             elements = cast("list[Value]", here)
             short = _on_one_line(elements)
@@ -68,15 +75,34 @@ def outline(value: Value) -> Iterator[Block]:
             if rows is not None:
                 yield from table_blocks(rows, table=tables)
                 tables += 1
-                continue
-            below = depth + bool(heading)
-            pending += reversed(
-                [(f"{path}[{at}]", one, below, True) for at, one in enumerate(elements)]
-            )
+            else:
+                pending += _elements(elements, path, depth + bool(heading))
         elif is_element:
             yield from _item(here)
         else:
             yield from _named(path, shown(here))
+
+
+def _elements(elements: Sequence[Value], path: str, depth: int) -> list[_Place]:
+    """The places of an array's elements, last first; small records as their text."""
+    objects = [one for one in elements if isinstance(one, Members)]
+    records = [record_lines(one) for one in objects]
+    if len(objects) == len(elements) and None not in records:
+        texts = ["\n".join(lines) for lines in records if lines]
+        return [_Place("", text, depth, False) for text in reversed(texts)]
+    return _in_reverse(
+        [_Place(f"{path}[{at}]", one, depth, True) for at, one in enumerate(elements)]
+    )
+
+
+def _in_reverse(places: list[_Place]) -> list[_Place]:
+    return sorted(places, key=_begins_section)[::-1]
+
+
+def _begins_section(place: _Place) -> bool:
+    if isinstance(place.value, Members):
+        return place.is_element or _is_large(place.value)
+    return isinstance(place.value, list) and _on_one_line(place.value) is None
 
 
 def table_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:

@@ -55,14 +55,26 @@ def test_an_array_of_flat_objects_is_a_table() -> None:
     assert parsed.blocks[2].attributes["table_header"] == "id | tags | ok"
 
 
+def test_what_follows_a_heading_belongs_to_it() -> None:
+    parsed = parse('{"big": {"a": {"b": [1]}}, "late": 1, "rows": [{"x": 1}, {"x": 2}], "end": 2}')
+    texts = [block.text for block in parsed.blocks]
+    assert texts.index("late: 1") < texts.index("end: 2") < texts.index("big")
+
+
 def test_small_records_are_paragraphs_and_large_ones_have_headings() -> None:
     long = "word " * 400
-    records = [
-        {"name": "Ann", "home": {"city": "Ulm", "rooms": [{"m2": 3}]}},
-        {"name": "Bo", "about": long, "more": {"x": [1]}},
-    ]
-    assert shape(parse(json.dumps(records)).blocks) == [
+    small = {"name": "Ann", "home": {"city": "Ulm", "rooms": [{"m2": 3}]}}
+    assert shape(parse(json.dumps([small])).blocks) == [
         ("paragraph", "name: Ann\nhome.city: Ulm\nhome.rooms[0].m2: 3"),
+    ]
+    records = [small, {"name": "Bo", "about": long, "more": {"x": [1]}}]
+    assert shape(parse(json.dumps(records)).blocks) == [
+        ("h1", "Ann"),
+        ("paragraph", "name: Ann"),
+        ("h2", "home"),
+        ("paragraph", "city: Ulm"),
+        ("h3", "rooms"),
+        ("paragraph", "m2: 3"),
         ("h1", "Bo"),
         ("paragraph", "name: Bo"),
         ("paragraph", f"about: {long.strip()}"),
@@ -74,10 +86,10 @@ def test_small_records_are_paragraphs_and_large_ones_have_headings() -> None:
 def test_long_arrays_of_text_are_list_items_and_vectors_one_line() -> None:
     parsed = parse(json.dumps({"lines": ["x" * 200, "y" * 200], "vector": [0.125] * 300}))
     assert [kind for kind, _ in shape(parsed.blocks)] == [
+        "paragraph",
         "h1",
         "list_item",
         "list_item",
-        "paragraph",
     ]
 
 
