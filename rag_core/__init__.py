@@ -1,1 +1,1 @@
-"""What every stage agrees on: types, errors and the SPI that parsers, OCR engines and chunkers implement."""
+"""What every stage agrees on: types, errors, and the SPI that plug-ins implement."""
