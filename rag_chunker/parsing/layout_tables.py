@@ -27,7 +27,7 @@ class Row:
 
     cells: list[Any]
     """The cells' elements."""
-    columns: list[list[Any]]
+    columns: list[Sequence[Any]]
     """The paragraphs of each column; none where a merged cell goes on."""
     layout: bool
 
@@ -37,7 +37,7 @@ class Part:
     """Rows that follow each other: either one row of layout (`layout`), or data (`rows`), which
     is a table of its own: rows of one table stand together."""
 
-    rows: list[list[list[Any]]] = field(default_factory=list)
+    rows: list[list[Sequence[Any]]] = field(default_factory=list)
     layout: list[Any] | None = None
     """Cells to read one after the other."""
     header: bool = False

@@ -1,6 +1,6 @@
 """How does the body of a Word document become blocks? Paragraph by paragraph, in reading order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import JsonValue
@@ -190,7 +190,7 @@ class Body:
             for line in attached:
                 yield self._attached(line, aside)
 
-    def _cell(self, paragraphs: list[Any], attached: list[Line]) -> str:
+    def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:
         """The text of a cell on one line; an empty numbered paragraph shows its number."""
         texts = []
         for paragraph in paragraphs:

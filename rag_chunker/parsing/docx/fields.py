@@ -5,11 +5,14 @@ A field may span paragraphs and hold other fields (ISO/IEC 29500-1, 17.16.18).
 
 from dataclasses import dataclass
 
+_LONGEST_INSTRUCTION = 200
+"""Characters kept of an instruction: only its first word counts here."""
 
-@dataclass
+
+@dataclass(slots=True)
 class _Field:
     instruction: str = ""
-    in_result: bool = False
+    hides: bool = True
 
 
 class Fields:
@@ -22,8 +25,12 @@ class Fields:
     def __init__(self, *, lenient: bool = False) -> None:
         self._lenient = lenient
         self._open: list[_Field] = []
-        self.hidden = False
+        self._hiding = 0
+
+    @property
+    def hidden(self) -> bool:
         """Whether the text at this place is not shown."""
+        return self._hiding > 0 and not self._lenient
 
     @property
     def unfinished(self) -> bool:
@@ -34,21 +41,21 @@ class Fields:
         """A field character: `begin`, `separate` or `end`."""
         if kind == "begin":
             self._open.append(_Field())
+            self._hiding += 1
         elif self._open and kind == "separate":
-            self._open[-1].in_result = True
+            self._separate(self._open[-1])
         elif self._open and kind == "end":
-            self._open.pop()
-        self._update()
+            self._hiding -= self._open.pop().hides
 
     def instruct(self, text: str) -> None:
         """A piece of the innermost field's instruction."""
-        if self._open and not self._open[-1].in_result:
-            self._open[-1].instruction += text
+        if self._open and len(self._open[-1].instruction) < _LONGEST_INSTRUCTION:
+            self._open[-1].instruction += text[:_LONGEST_INSTRUCTION]
 
-    def _update(self) -> None:
-        self.hidden = not self._lenient and any(
-            not field.in_result or is_contents(field.instruction) for field in self._open
-        )
+    def _separate(self, field: _Field) -> None:
+        if field.hides and not is_contents(field.instruction):
+            field.hides = False
+            self._hiding -= 1
 
 
 def is_contents(instruction: str) -> bool:

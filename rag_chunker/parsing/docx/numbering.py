@@ -82,6 +82,8 @@ class Numbering:
             starts: dict[int, int] = {}
             for override in item.iterchildren(w("lvlOverride")):
                 index = number(override.get(w("ilvl")))
+                if not 0 <= index <= MAX_LEVEL:
+                    continue
                 if (level := override.find(w("lvl"))) is not None:
                     levels[index] = level
                 if (start := value(override, w("startOverride"))) is not None:
@@ -95,7 +97,8 @@ class Numbering:
 
 
 def _levels(found: Iterator[Any]) -> dict[int, Any]:
-    return {number(level.get(w("ilvl"))): level for level in found}
+    by_index = ((number(level.get(w("ilvl"))), level) for level in found)
+    return {index: level for index, level in by_index if 0 <= index <= MAX_LEVEL}
 
 
 def _level_of_style(levels: dict[int, Any], style_id: str) -> int:

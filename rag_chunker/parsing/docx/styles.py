@@ -11,6 +11,8 @@ from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
 _PARAGRAPH_STYLE = w("pStyle")
 _BODY = Meaning(Role.body)
 _BODY_OUTLINE_LEVEL = 9
+LONGEST_CHAIN = 20
+"""Styles that are followed upwards; people's chains have a handful."""
 
 
 class Numbered(NamedTuple):
@@ -83,7 +85,7 @@ class Styles:
 
     def _chain(self, style_id: str) -> Iterator[Any]:
         seen: set[str] = set()
-        while style_id in self._by_id and style_id not in seen:
+        while style_id in self._by_id and style_id not in seen and len(seen) < LONGEST_CHAIN:
             seen.add(style_id)
             style = self._by_id[style_id]
             yield style

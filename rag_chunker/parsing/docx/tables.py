@@ -1,6 +1,6 @@
 """What are the rows and cells of a Word table, and does its first row name the columns?"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -59,19 +59,19 @@ class Table:
         return Row(cells, [] if layout else _columns(row, cells, texts), layout)
 
 
-def _columns(row: Any, cells: list[Any], texts: list[list[Any]]) -> list[list[Any]]:
+def _columns(row: Any, cells: list[Any], texts: list[list[Any]]) -> list[Sequence[Any]]:
     """The paragraphs of each column; columns that a cell spans further are empty."""
     before = min(number(value(row, w("trPr"), w("gridBefore"))), MOST_COLUMNS)
-    columns: list[list[Any]] = [[] for _ in range(before)]
+    columns: list[Sequence[Any]] = [()] * before
     pads = 0
     for cell, text in zip(cells, texts, strict=True):
-        columns += [[] for _ in range(pads)]
+        columns += [()] * pads
         properties = cell.find(_CELL_PROPERTIES)
         if properties is None:
             columns.append(text)
             pads = 0
             continue
-        columns.append([] if _goes_on(properties) else text)
+        columns.append(() if _goes_on(properties) else text)
         pads = min(max(number(value(properties, w("gridSpan")), 1), 1), MOST_COLUMNS) - 1
     return columns
 

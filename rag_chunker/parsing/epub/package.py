@@ -17,6 +17,8 @@ _CONTAINER = "META-INF/container.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
 _CHROME_TYPES = frozenset({"cover", "toc", "loi", "lot"})
 _CHROME_STEMS = frozenset({"cover", "coverpage", "cover-page", "toc", "nav", "navigation"})
+MOST_FALLBACKS = 10
+"""Steps from a file that is no page to one that can be read in its place."""
 _FIELDS = {
     "creator": "author",
     "publisher": "publisher",
@@ -104,9 +106,9 @@ def _manifest(root: Any, folder: str) -> Iterator[tuple[str, Item]]:
 def _pages(spine: Any, items: dict[str, Item]) -> Iterator[str]:
     for reference in spine.iterchildren("{*}itemref"):
         item = items.get(reference.get("idref", ""))
-        seen: set[str] = set()
-        while item is not None and item.media_type not in _PAGES and item.path not in seen:
-            seen.add(item.path)
+        for _ in range(MOST_FALLBACKS):
+            if item is None or item.media_type in _PAGES:
+                break
             item = items.get(item.fallback or "")
         if item is not None and item.media_type in _PAGES:
             yield item.path

@@ -1,6 +1,6 @@
 """How does the body of an OpenDocument text become blocks? In reading order, each text once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import JsonValue
@@ -21,7 +21,7 @@ from rag_chunker.parsing.odt.names import (
     number,
 )
 from rag_chunker.parsing.odt.styles import Styles
-from rag_chunker.parsing.odt.tables import Table
+from rag_chunker.parsing.odt.tables import MOST_REPEATS, Allowance, Table
 from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.steps import Steps, run
 from rag_chunker.parsing.style_names import Meaning, Role
@@ -41,6 +41,7 @@ class Body:
         self._styles = styles
         self._lists = Lists(styles.lists)
         self._reader = reader
+        self._repeats = Allowance(MOST_REPEATS)
         self._tables = 0
         self.title: str | None = None
         """Text of the first paragraph in style Title, known when all blocks are read."""
@@ -144,7 +145,7 @@ class Body:
         return self._styles.meaning(element.get(STYLE_NAME, ""))
 
     def _table(self, element: Any, aside: str | None) -> Steps:
-        table = Table(element, self._is_heading)
+        table = Table(element, self._is_heading, self._repeats)
         if (frame := table.frame()) is not None:
             for cell in frame:
                 yield self._children(cell, aside)
@@ -161,7 +162,7 @@ class Body:
             for line in attached:
                 yield self._attached(line, aside)
 
-    def _cell(self, paragraphs: list[Any], attached: list[Line]) -> str:
+    def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:
         lines = [self._reader.read(paragraph) for paragraph in paragraphs]
         attached += [line for line in lines if line.attachments]
         return " ".join(line.text for line in lines)

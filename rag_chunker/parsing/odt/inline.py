@@ -23,7 +23,7 @@ from rag_chunker.parsing.odt.names import (
 from rag_chunker.parsing.odt.styles import Styles
 from rag_chunker.parsing.shown import shown
 
-MOST_SPACES = 1000
+MOST_SPACES = 100
 """A longer run of spaces is believed no further."""
 _WHITE = re.compile(r"[ \t\r\n]+")
 _SKIPPED = DROPPED | {

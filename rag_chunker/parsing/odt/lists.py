@@ -34,6 +34,7 @@ class Lists:
 
     styles: dict[str, Any]
     _last: dict[str, ListLevel] = field(default_factory=dict)
+    _levels: dict[str, dict[str | None, Any]] = field(default_factory=dict)
 
     def open(self, element: Any, above: ListLevel | None) -> ListLevel:
         """A `text:list` begins, inside of `above` if that is not None."""
@@ -83,9 +84,7 @@ class Lists:
         return f"{prefix}{text}{definition.get(n('style:num-suffix'), '')}".strip()
 
     def _definition(self, level: ListLevel) -> Any | None:
-        style = self.styles.get(level.style)
-        if style is None:
-            return None
-        wanted = str(level.depth + 1)
-        found = (child for child in style if child.get(n("text:level")) == wanted)
-        return next(found, None)
+        if level.style not in self._levels:
+            style = self.styles.get(level.style, ())
+            self._levels[level.style] = {child.get(n("text:level")): child for child in style}
+        return self._levels[level.style].get(str(level.depth + 1))

@@ -11,6 +11,8 @@ from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
 
 _BODY = Meaning(Role.body)
 _DEFAULT = "Standard"
+LONGEST_CHAIN = 20
+"""Styles that are followed upwards; people's chains have a handful."""
 _ENCODED = re.compile(r"_([0-9a-fA-F]{2,4})_")
 
 
@@ -67,7 +69,7 @@ class Styles:
 
     def _chain(self, family: str, name: str) -> Iterator[Any]:
         seen: set[str] = set()
-        while (family, name) in self._styles and name not in seen:
+        while (family, name) in self._styles and name not in seen and len(seen) < LONGEST_CHAIN:
             seen.add(name)
             style = self._styles[family, name]
             yield style

@@ -1,6 +1,6 @@
 """What are the rows and cells of an OpenDocument table?"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -17,8 +17,8 @@ from rag_chunker.parsing.odt.names import (
     number,
 )
 
-MOST_REPEATS = 1000
-"""How often a row is believed to be repeated."""
+MOST_REPEATS = 10_000
+"""Copies of rows and cells with text in one document; a few bytes can claim millions."""
 _ROW, _CELL, _CELLS = frozenset({ROW}), frozenset({CELL}), frozenset({CELL, COVERED_CELL})
 _PARAGRAPHS = frozenset({P, H})
 _BOUNDARIES = frozenset({TABLE, ROW, CELL, COVERED_CELL, P, H})
@@ -26,10 +26,25 @@ _BOUNDARIES = frozenset({TABLE, ROW, CELL, COVERED_CELL, P, H})
 IsHeading = Callable[[Any], bool]
 
 
-class Table:
-    """One `table:table`. `is_heading` says whether a paragraph is one."""
+class Allowance:
+    """How many copies are left."""
 
-    def __init__(self, element: Any, is_heading: IsHeading) -> None:
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def take(self, wanted: int) -> int:
+        """As many copies as there are left, at most `wanted`."""
+        taken = min(max(wanted, 0), self._left)
+        self._left -= taken
+        return taken
+
+
+class Table:
+    """One `table:table`. `is_heading` says whether a paragraph is one; copies of rows and cells
+    are taken from `repeats`."""
+
+    def __init__(self, element: Any, is_heading: IsHeading, repeats: Allowance) -> None:
+        self._repeats = repeats
         self._rows = [row for row in _inside(element, _ROW) if not _is_hidden(row)]
         self._is_heading = is_heading
 
@@ -49,11 +64,11 @@ class Table:
     def _each_row(self) -> Iterator[Row]:
         for element in self._rows:
             row = self._row(element)
-            repeats = number(element, "table:number-rows-repeated", 1)
-            if row.layout or not any(row.columns):
-                repeats = 1
-            for _ in range(min(max(repeats, 1), MOST_REPEATS)):
-                yield row
+            yield row
+            copies = number(element, "table:number-rows-repeated", 1) - 1
+            if copies > 0 and not row.layout and any(row.columns):
+                for _ in range(self._repeats.take(copies)):
+                    yield row
 
     def _row(self, element: Any) -> Row:
         cells = list(_inside(element, _CELL))
@@ -63,19 +78,19 @@ class Table:
         layout = any(map(self._is_heading, chain.from_iterable(texts))) and is_layout(
             [self._is_heading(p) for p in text if _has_text(p)] for text in texts
         )
-        return Row(cells, [] if layout else _columns(element), layout)
+        return Row(cells, [] if layout else self._columns(element), layout)
 
-
-def _columns(row: Any) -> list[list[Any]]:
-    """The paragraphs of each column; covered columns are empty, and dropped at the end."""
-    columns: list[list[Any]] = []
-    width = 0
-    for cell in _inside(row, _CELLS):
-        paragraphs = list(_inside(cell, _PARAGRAPHS)) if cell.tag == CELL else []
-        repeats = max(number(cell, "table:number-columns-repeated", 1), 1)
-        columns += [paragraphs] * min(repeats, MOST_COLUMNS)
-        width = len(columns) if cell.tag == CELL and repeats < MOST_COLUMNS else width
-    return columns[:width]
+    def _columns(self, row: Any) -> list[Sequence[Any]]:
+        """The paragraphs of each column; covered columns are empty, and dropped at the end."""
+        columns: list[Sequence[Any]] = []
+        width = 0
+        for cell in _inside(row, _CELLS):
+            paragraphs = list(_inside(cell, _PARAGRAPHS)) if cell.tag == CELL else []
+            copies = min(number(cell, "table:number-columns-repeated", 1), MOST_COLUMNS) - 1
+            columns.append(paragraphs)
+            columns += [paragraphs] * (self._repeats.take(copies) if paragraphs else copies)
+            width = len(columns) if paragraphs else width
+        return columns[:width]
 
 
 def _has_text(paragraph: Any) -> bool:

@@ -59,8 +59,13 @@ class Layout:
 
     def __init__(self, layout: Any) -> None:
         master = layout.slide_master._element
-        self._of_layout = list(_placeholders(layout._element))
-        self._of_master = list(_placeholders(master))
+        self._of_layout: dict[str, tuple[str, Any]] = {}
+        for placeholder, shape in _placeholders(layout._element):
+            kind = placeholder.get("type", "obj")
+            self._of_layout.setdefault(placeholder.get("idx", "0"), (kind, shape))
+        self._of_master: dict[str, Any] = {}
+        for placeholder, shape in _placeholders(master):
+            self._of_master.setdefault(placeholder.get("type", "obj"), shape)
         self._body_style = master.find(f"{n('p:txStyles')}/{n('p:bodyStyle')}")
 
     def shape(self, element: Any) -> Shape:
@@ -71,14 +76,14 @@ class Layout:
         own = element.find(_PLACEHOLDER)
         if own is None:
             return
-        index, kind = own.get("idx", "0"), own.get("type", "obj")
-        for placeholder, shape in self._of_layout:
-            if placeholder.get("idx", "0") == index:
-                kind = placeholder.get("type", "obj")
-                yield shape
-                break
+        kind = own.get("type", "obj")
+        index = own.get("idx", "0")
+        if index in self._of_layout:
+            kind, shape = self._of_layout[index]
+            yield shape
         wanted = _OF_MASTER.get(kind, "body")
-        yield from (shape for found, shape in self._of_master if found.get("type", "obj") == wanted)
+        if wanted in self._of_master:
+            yield self._of_master[wanted]
 
 
 def shapes_in(tree: Any) -> Iterator[Any]:

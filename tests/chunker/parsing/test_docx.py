@@ -488,6 +488,18 @@ def test_a_field_that_never_ends_hides_nothing() -> None:
     assert read(begin + p("All the rest")) == [("paragraph", "All the rest")]
 
 
+def test_fields_in_fields_cost_linear_time() -> None:
+    begin = '<w:r><w:fldChar w:fldCharType="begin"/><w:instrText>x</w:instrText></w:r>'
+    assert read(f"<w:p>{begin * 20_000}{r('shown')}</w:p>") == [("paragraph", "shown")]
+
+
+def test_a_chain_of_styles_is_followed_only_so_far() -> None:
+    styles = "".join(style(f"s{i}", f"n{i}", based_on=f"s{i + 1}") for i in range(100))
+    styles += style("s100", "heading 1")
+    body = p("far", "s0") + p("near", "s90")
+    assert read(body, styles=styles) == [("paragraph", "far"), ("heading1", "near")]
+
+
 def test_content_controls_links_and_wrappers_are_read_through() -> None:
     body = (
         f"<w:sdt><w:sdtContent>{p('In a control')}</w:sdtContent></w:sdt>"

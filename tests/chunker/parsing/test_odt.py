@@ -203,6 +203,13 @@ def test_repeated_cells_and_rows_are_repeated_and_blank_ones_cost_nothing() -> N
     assert [text for _, text in read(body)] == ["a | a | a", "b", "b"]
 
 
+def test_claimed_repetitions_are_believed_within_reason() -> None:
+    endless = 'table:number-rows-repeated="999999999"'
+    many = 'table:number-columns-repeated="999999999"'
+    body = table(row(cell(p("a"), many), more=endless)) * 3
+    assert sum(block.text.count("a") for block in blocks(body)) < 1_000_000
+
+
 def test_headings_and_tables_in_cells_make_layout() -> None:
     inner = table(row(cell(p("x")), cell(p("y"))), row(cell(p("1")), cell(p("2"))))
     body = table(
