@@ -50,17 +50,17 @@ def titled_table(
 def header_index(rows: Sequence[Row]) -> int | None:
     """Index of the row that names the columns, None if no row does.
 
-    It is the first row among the first ten that holds names only (no number, date or truth
-    value; years may be names), fills at least 60 % of the columns that the fullest row fills, and
-    has a row below it. There is none where the rows are a form (`Name: | Alice`, or two columns
+    It is the first row, among the first ten, that fills at least 60 % of the columns that the
+    fullest row fills, if it holds names only (no number, date or truth value; years may be names)
+    and has a row below it. There is none where the rows are a form (`Name: | Alice`, or two columns
     whose second mixes kinds), nor in a single column that is all words.
     """
     if len(rows) < 2:
         return None
     width = max(_filled(row) for row in rows)
     for index, row in enumerate(rows[: min(DEEPEST_HEADER, len(rows) - 1)]):
-        if _filled(row) >= max(1, 0.6 * width) and names_only(row):
-            return None if _is_form(rows[index:], width) else index
+        if _filled(row) >= max(1, 0.6 * width):
+            return index if names_only(row) and not _is_form(rows[index:], width) else None
     return None
 
 

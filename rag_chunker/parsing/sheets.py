@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from importlib.metadata import version
 from io import BytesIO
-from itertools import groupby
 from typing import Any
 
 from pydantic import JsonValue
@@ -16,6 +15,7 @@ from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.sheet_cells import as_percentage, shown
 from rag_chunker.parsing.sheet_extent import brought_near
 from rag_chunker.parsing.sheet_formats import percent_cells, title_of
+from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_core.errors import CorruptDocument, EncryptedDocument
 from rag_core.spi import Parser
 from rag_core.types import Block, BlockType, ParsedDocument, Source
@@ -29,7 +29,7 @@ _Cells = frozenset[tuple[int, int]]
 
 
 class SheetsParser(Parser):
-    """One heading (level 1) a sheet, then its tables; blank rows part one table from the next.
+    """One heading (level 1) a sheet, then its tables (see `SheetRegions`).
 
     Cells read as the spreadsheet shows them (see `sheet_cells.shown`), formulas as the result that
     was saved with them. A merged cell counts once, except above the columns that it names. Error
@@ -91,8 +91,9 @@ def _calling_rust(function: Any, argument: Any) -> Any:
 def _blocks(workbook: Any, percents: dict[str, _Cells]) -> Iterator[Block]:
     tables = 0
     for sheet in _sheets(workbook):
-        named, spans = False, Spans(sheet.merged_cell_ranges or [], _used_columns(sheet))
-        for rows in _filled_groups(_rows(sheet, percents.get(sheet.name, frozenset()))):
+        named, used = False, _used_columns(sheet)
+        spans = Spans(sheet.merged_cell_ranges or [], used)
+        for rows in SheetRegions(_rows(sheet, used, percents.get(sheet.name, frozenset()))):
             if not named:
                 yield Block(type=BlockType.heading, level=1, text=clean(sheet.name))
                 named = True
@@ -114,9 +115,8 @@ def _sheets(workbook: Any) -> Iterator[Any]:
             raise CorruptDocument(f"sheet {sheet.name!r} is not readable: {error}") from error
 
 
-def _rows(sheet: Any, percents: _Cells) -> Iterator[_Row]:
-    """0-based number and cells of each row; columns without any value are left out."""
-    used = _used_columns(sheet)
+def _rows(sheet: Any, used: list[int], percents: _Cells) -> Iterator[_Row]:
+    """0-based number and cells of each row, in the used columns only."""
     left = sheet.start[1] if sheet.start else 0
     everything = len(used) == sheet.width
     for number, row in enumerate(sheet.iter_rows()):
@@ -141,11 +141,6 @@ def _used_columns(sheet: Any) -> list[int]:
         if not unused:
             break
     return [left + at for at in range(sheet.width) if at not in unused]
-
-
-def _filled_groups(rows: Iterator[_Row]) -> Iterator[Iterator[_Row]]:
-    groups = groupby(rows, key=lambda row: any(map(str.strip, row[1])))
-    return (group for filled, group in groups if filled)
 
 
 def _table(rows: Iterator[_Row], spans: Spans, table: int) -> Iterator[Block]:

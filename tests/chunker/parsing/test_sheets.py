@@ -85,6 +85,23 @@ def test_blank_rows_part_two_tables_with_headers_of_their_own() -> None:
     ]
 
 
+def test_a_table_goes_on_behind_a_blank_row() -> None:
+    found = table_rows(xlsx(rows("Item | Qty", "Bolt | 4", "", "Nut | 5", "", "Pin | many")))
+    assert [(b.text, b.attributes["table"]) for b in found] == [
+        ("Item | Qty", 0),
+        ("Bolt | 4", 0),
+        ("Nut | 5", 0),
+        ("Pin | many", 1),
+    ]
+    assert found[2].attributes["table_header"] == "Item | Qty"
+
+
+def test_a_row_of_words_below_data_is_no_header() -> None:
+    found = table_rows(xlsx(rows("Bolt | 4 | x", "Nut | many | y", "Pin | 5 | z")))
+    assert [b for b in found if "table_header" in b.attributes] == []
+    assert len(found) == 3
+
+
 def test_rows_of_numbers_have_no_header() -> None:
     found = table_rows(xlsx(rows("1 | 2", "3 | 4")))
     assert [b for b in found if "table_header" in b.attributes] == []
