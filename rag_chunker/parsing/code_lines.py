@@ -7,12 +7,15 @@ from rag_core.types import Block, BlockType
 
 
 def merged_code(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks with each run of code blocks made one, lines and indents kept; blank code
-    inside of a run is a blank line, and dropped elsewhere."""
-    lines: list[str] = []
+    """The blocks with each run of code blocks made one, lines and indents kept.
+
+    It has the attributes of the first. Blank code inside of a run is a blank line, and dropped
+    elsewhere.
+    """
+    lines: list[Block] = []
     for block in blocks:
         if block.type is BlockType.code:
-            lines.append(block.text)
+            lines.append(block)
             continue
         yield from _code(lines)
         lines = []
@@ -20,7 +23,8 @@ def merged_code(blocks: Iterable[Block]) -> Iterator[Block]:
     yield from _code(lines)
 
 
-def _code(lines: list[str]) -> Iterator[Block]:
-    text = "\n".join(lines)
+def _code(lines: list[Block]) -> Iterator[Block]:
+    text = "\n".join(line.text for line in lines)
     if not is_blank(text):
-        yield Block(type=BlockType.code, text=text.strip("\n").rstrip())
+        text = text.strip("\n").rstrip()
+        yield Block(type=BlockType.code, text=text, attributes=lines[0].attributes)

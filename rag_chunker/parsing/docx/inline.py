@@ -15,17 +15,17 @@ from rag_chunker.parsing.docx.names import (
     TBL,
     TEXT_BOX,
     P,
-    m,
     switched_on,
     value,
     w,
 )
 from rag_chunker.parsing.docx.styles import Styles, monospace_font
 from rag_chunker.parsing.docx.symbols import symbol
+from rag_chunker.parsing.office_math import MATH_GROUPS, MATH_TEXT, typed
 from rag_chunker.parsing.shown import shown
 
 _RUN, _RUN_STYLE, _VANISH, _FONTS = w("r"), w("rStyle"), w("vanish"), w("rFonts")
-_TEXT = frozenset({w("t"), m("t")})
+_TEXT = frozenset({w("t"), MATH_TEXT})
 _CHARACTERS = {
     w("tab"): "\t",
     w("ptab"): "\t",
@@ -47,8 +47,6 @@ _NOTES = {
     w("endnoteReference"): "endnote",
     w("commentReference"): "comment",
 }
-_MATH_SIGNS = {m("den"): "/", m("sup"): "^", m("sub"): "_", m("rad"): "√"}
-_MATH_GROUPS = frozenset({m("num"), *_MATH_SIGNS})
 
 
 @dataclass(slots=True)
@@ -100,7 +98,7 @@ class InlineReader:
                 continue
             tag = item.tag
             if tag in _TEXT:
-                if (run_shown or tag == m("t")) and not self._fields.hidden and item.text:
+                if (run_shown or tag == MATH_TEXT) and not self._fields.hidden and item.text:
                     line.parts.append(item.text)
                     self._note_font(line, item.text, run_monospace)
             elif tag == _RUN:
@@ -156,8 +154,8 @@ class InlineReader:
             stack.extend(reversed(chosen(item)))
         elif tag == DRAWING_PROPERTIES:
             line.pictures.append(item.get("descr", ""))
-        elif tag in _MATH_GROUPS:
-            stack.extend(reversed(_grouped(item, tag)))
+        elif tag in MATH_GROUPS:
+            stack.extend(reversed(typed(item)))
         else:
             stack.extend(reversed(item))
 
@@ -168,12 +166,3 @@ def chosen(alternatives: Any) -> list[Any]:
     if choice is None:
         choice = alternatives.find(FALLBACK)
     return [] if choice is None else list(choice)
-
-
-def _grouped(item: Any, tag: str) -> list[Any]:
-    """A part of a formula as one would type it: `(a+b)/2`, `x^2`."""
-    size = sum(len(text.text or "") for text in item.iter(m("t")))
-    if not size:
-        return []
-    sign = _MATH_SIGNS.get(tag, "")
-    return [sign, *item] if size == 1 else [f"{sign}(", *item, ")"]

@@ -4,7 +4,6 @@ from functools import cache
 from typing import Any
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 
@@ -13,12 +12,6 @@ _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 def w(name: str) -> str:
     """The full name of a WordprocessingML element or attribute."""
     return _W + name
-
-
-@cache
-def m(name: str) -> str:
-    """The full name of an Office math element."""
-    return _M + name
 
 
 VAL = w("val")

@@ -12,6 +12,7 @@ from rag_chunker.parsing.docx.inline import InlineReader
 from rag_chunker.parsing.docx.names import w
 from rag_chunker.parsing.docx.numbering import Numbering
 from rag_chunker.parsing.docx.styles import Styles
+from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.opc import core_properties, main_part, part_root, related
 from rag_core.errors import CorruptDocument
 from rag_core.spi import Parser
@@ -69,7 +70,7 @@ def _walk(
     fields = Fields(lenient=lenient)
     numbering = Numbering(roots.get("numbering"))
     body = Body(styles, numbering, InlineReader(styles, fields), _notes(roots))
-    blocks = list(merged_code(body.blocks(root)))
+    blocks = list(without_echoes(merged_code(body.blocks(root))))
     return blocks, body.title, fields.unfinished
 
 

@@ -9,6 +9,7 @@ from rag_chunker.parsing.archive import Archive, open_archive, xml_root
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.decoding import clean
+from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.odt.body import Body
 from rag_chunker.parsing.odt.formulas import formula
 from rag_chunker.parsing.odt.inline import InlineReader
@@ -66,7 +67,7 @@ def _read(archive: Archive) -> tuple[list[Block], str | None]:
     roots = [xml_root(archive.read(_STYLES))] if _STYLES in archive else []
     styles = Styles([*roots, content])
     body = Body(styles, InlineReader(styles, lambda address: formula(archive, address)))
-    blocks = list(merged_code(body.blocks(text)))
+    blocks = list(without_echoes(merged_code(body.blocks(text))))
     return blocks, body.title
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from rag_chunker.parsing.counting import bullet, figure
+from rag_chunker.parsing.fonts import is_monospace
+from rag_chunker.parsing.office_math import MATH_GROUPS, MATH_TEXT, typed
 from rag_chunker.parsing.pptx.names import n
 from rag_chunker.parsing.pptx.shapes import Shape
 from rag_chunker.parsing.shown import shown
@@ -25,17 +27,22 @@ _FIGURES = {
 }
 _FRAMES = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 _BULLETS = (n("a:buNone"), n("a:buChar"), n("a:buAutoNum"), n("a:buBlip"))
+_TEXT = frozenset({n("a:t"), MATH_TEXT})
 DEEPEST = 8
 
 
 def paragraph_text(paragraph: Any) -> str:
     """The text of an `a:p`, line breaks as `\\n`."""
     parts: list[str] = []
-    stack = list(reversed(paragraph))
+    stack: list[Any] = list(reversed(paragraph))
     while stack:
         element = stack.pop()
-        if element.tag in (n("a:t"), n("m:t")):
+        if isinstance(element, str):
+            parts.append(element)
+        elif element.tag in _TEXT:
             parts.append(element.text or "")
+        elif element.tag in MATH_GROUPS:
+            stack.extend(reversed(typed(element)))
         elif element.tag == n("a:br"):
             parts.append("\n")
         elif element.tag != n("mc:Fallback"):
@@ -54,8 +61,12 @@ def text_blocks(shape: Shape, attributes: dict[str, JsonValue]) -> Iterator[Bloc
     styles = list(shape.list_styles())
     counts: dict[int, int] = {}
     for paragraph in () if shape.body is None else shape.body.iterchildren(n("a:p")):
-        text = paragraph_text(paragraph).strip()
+        raw = paragraph_text(paragraph)
+        text = raw.strip()
         if is_blank(text):
+            continue
+        if _is_code(paragraph):
+            yield Block(type=BlockType.code, text=raw, attributes=attributes)
             continue
         depth = _depth(paragraph)
         marker = _marker(_bullet(paragraph, depth, styles), depth, counts)
@@ -64,6 +75,17 @@ def text_blocks(shape: Shape, attributes: dict[str, JsonValue]) -> Iterator[Bloc
         else:
             item = {"list_depth": depth, "list_marker": marker}
             yield Block(type=BlockType.list_item, text=text, attributes={**attributes, **item})
+
+
+def _is_code(paragraph: Any) -> bool:
+    """Whether all text of a paragraph is in a typewriter font that its runs name."""
+    runs = [
+        run for run in paragraph.iterchildren(n("a:r")) if (run.findtext(n("a:t")) or "").strip()
+    ]
+    fonts = [run.find(f"{n('a:rPr')}/{n('a:latin')}") for run in runs]
+    return bool(fonts) and all(
+        font is not None and is_monospace(font.get("typeface", "")) for font in fonts
+    )
 
 
 def _depth(paragraph: Any) -> int:

@@ -7,6 +7,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from rag_chunker.parsing.archive import xml_root
+from rag_chunker.parsing.code_lines import merged_code
+from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.opc import transitional
 from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks, has_header, table_rows
 from rag_chunker.parsing.pptx.names import n
@@ -48,7 +50,8 @@ class SlideReader:
         if title is None or is_blank(_text(title)):
             title = _promoted(shapes)
         rest = [shape for shape in shapes if shape is not title]
-        body = [*run(self._shapes(rest, in_group=False)), *self._notes()]
+        shown_blocks = without_echoes(merged_code(run(self._shapes(rest, in_group=False))))
+        body = [*shown_blocks, *self._notes()]
         text = "" if title is None else " ".join(_text(title).split())
         if body or not is_blank(text):
             heading = f"Slide {self._number}" if is_blank(text) else text

@@ -226,6 +226,15 @@ def test_the_alternative_text_of_a_picture_is_kept() -> None:
     assert (block.text, block.attributes) == ("A pump", {"note": "picture"})
 
 
+def test_an_alternative_text_that_repeats_the_caption_is_dropped() -> None:
+    picture = '<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="P" descr="A pump"/>'
+    picture += "</wp:inline></w:drawing></w:r></w:p>"
+    caption = p("A pump", "Caption")
+    assert read(picture + caption) == [("caption", "A pump")]
+    assert read(caption + picture) == [("caption", "A pump")]
+    assert read(picture + picture) == [("other", "A pump")]
+
+
 # Tables
 
 

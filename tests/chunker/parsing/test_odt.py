@@ -293,6 +293,16 @@ def test_a_formula_is_read_as_it_was_typed() -> None:
     assert read(body, **{"Object 1/content__xml": math}) == [("paragraph", "E = m c^2")]
 
 
+def test_a_formula_that_nobody_typed_is_read_as_one_would_type_it() -> None:
+    sum_ = "<mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"
+    math = (
+        f'<math xmlns="http://www.w3.org/1998/Math/MathML"><mfrac>{sum_}<mn>2</mn></mfrac>'
+        "<mo>=</mo><msqrt><mi>x</mi></msqrt><msup><mi>y</mi><mn>10</mn></msup></math>"
+    )
+    body = p('<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>')
+    assert read(body, **{"Object 1/content__xml": math}) == [("paragraph", "(a+b)/2=√xy^(10)")]
+
+
 def test_properties_become_metadata() -> None:
     meta = "<dc:title>T</dc:title><dc:creator>Ann</dc:creator><meta:keyword>a</meta:keyword>"
     document = parsed(OdtParser(), odt("", meta=meta + "<meta:keyword>b</meta:keyword>")).document

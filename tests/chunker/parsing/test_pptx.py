@@ -189,6 +189,17 @@ def test_text_in_a_box_is_a_paragraph() -> None:
     assert shape(document.blocks)[1:] == [("paragraph", "free text")]
 
 
+def test_text_in_a_typewriter_font_is_code() -> None:
+    def build(deck: Any, slide: Any) -> None:
+        frame = box(slide.shapes, "def f():\n    return 1", 1, 2).text_frame
+        for paragraph in frame.paragraphs:
+            paragraph.runs[0].font.name = "Courier New"
+
+    block = read(build).blocks[1]
+    assert (block.type, block.text) == ("code", "def f():\n    return 1")
+    assert block.attributes["page"] == 1
+
+
 def test_a_slide_without_title_starts_a_section_of_its_own() -> None:
     def build(deck: Any, slide: Any) -> None:
         box(slide.shapes, "one", 1, 2)

@@ -1,0 +1,26 @@
+"""Which alternative texts of pictures only repeat what stands beside them?"""
+
+from collections.abc import Iterable, Iterator
+
+from rag_core.types import Block
+
+_NOTHING = object()
+
+
+def without_echoes(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks without those pictures' alternative texts (`note` is `picture`) that say the
+    same as the block before or behind: many programs copy the caption there."""
+    before: object = _NOTHING
+    waiting: Block | None = None
+    for block in blocks:
+        if waiting is not None and waiting.text != block.text:
+            yield waiting
+            before = waiting.text
+        waiting = None
+        if block.attributes.get("note") != "picture":
+            yield block
+            before = block.text
+        elif block.text != before:
+            waiting = block
+    if waiting is not None:
+        yield waiting
