@@ -1,7 +1,6 @@
 """How is a JSON value read aloud? Headings for its large parts, tables for its records."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple, TypeAlias, cast
 
 from rag_chunker.parsing.decoding import clean
@@ -16,6 +15,7 @@ _LONG_TEXT = 200
 _FEW_MEMBERS = 5
 _SHORT_LIST = 300
 _RECORD_LINES = 20
+_RECORD_MEMBERS = 100
 _RECORD_CHARACTERS = 1_500
 _NAMES = ("title", "name", "question", "label", "heading", "key", "id")
 """Members that name the record they are in, best first."""
@@ -138,10 +138,10 @@ def record_lines(record: Members) -> list[str] | None:
         if isinstance(value, list):
             short = _on_one_line(value)
             if short is None:
-                inner = value if isinstance(value, Members) else _numbered(value)
-                pending += [(_joined(path, key), one) for key, one in reversed(list(inner))]
-                if len(pending) > 10 * _RECORD_LINES:
+                if len(value) > _RECORD_MEMBERS:
                     return None
+                inner = value if isinstance(value, Members) else _numbered(value)
+                pending += [(_joined(path, key), one) for key, one in reversed(inner)]
                 continue
             value = short
         text = shown(value)
@@ -164,7 +164,7 @@ def shown(value: Scalar) -> str:
 
 
 def _numbered(elements: Sequence[Value]) -> list[tuple[str, Value]]:
-    return [(f"[{at}]", one) for at, one in enumerate(islice(elements, 10 * _RECORD_LINES + 1))]
+    return [(f"[{at}]", one) for at, one in enumerate(elements)]
 
 
 def _joined(path: str, key: str) -> str:

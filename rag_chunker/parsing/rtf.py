@@ -31,6 +31,7 @@ _BODY_LEVEL = 9
 _STRUCTURE = re.compile(
     r"\\\\|\\(pard|intbl|cell|nestcell|row|nestrow|listtext|line|outlinelevel\d|s\d+)(?![a-z\d]) ?"
 )
+_FIELD = re.compile(r"\\field(?![a-z])", re.IGNORECASE)
 _STYLE = re.compile(r"\{\\s(\d+)(?!\d)([^{};]*)")
 _STYLE_LEVEL = re.compile(r"\\outlinelevel(\d)")
 _STYLE_NAME = re.compile(r"(?:heading|Überschrift|Titre|Título|Titolo|Kop) (\d)$", re.IGNORECASE)
@@ -95,7 +96,9 @@ def _marked(rtf: str) -> str:
             f"{_LEVEL}{levels[name[1:]]}" if name[1:] in levels else ""
         )
 
-    return _STRUCTURE.sub(mark, rtf)
+    # From every \field striprtf looks for a link to the end of the line, which takes hours where a
+    # whole document is one line; and it adds the link's target to the text.
+    return _STRUCTURE.sub(mark, _FIELD.sub(r"\\mark ", rtf))
 
 
 def _style_levels(rtf: str) -> Iterator[tuple[str, str]]:

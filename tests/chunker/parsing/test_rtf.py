@@ -1,6 +1,7 @@
 """RTF: the structure that its control words carry."""
 
 import contextlib
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -68,6 +69,15 @@ def test_list_items_keep_their_marker() -> None:
         ("list_item", "First", "1."),
         ("list_item", "Second", "2."),
     ]
+
+
+def test_links_show_their_text_and_many_fields_take_no_time() -> None:
+    link = r'{\field{\*\fldinst{HYPERLINK "http://x.y/"}}{\fldrslt{\ul here}}}'
+    assert shape(parse(rf"See {link} now\par")) == [("paragraph", None, "See here now")]
+    page = r"{\field{\*\fldinst{ PAGE }}{\fldrslt 7}}"
+    started = process_time()
+    assert len(shape(parse(f"{page} text " * 5_000 + r"\par"))) == 1
+    assert process_time() - started < 10
 
 
 def test_a_backslash_in_the_text_is_no_control_word() -> None:
