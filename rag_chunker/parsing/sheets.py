@@ -7,16 +7,17 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.archive import open_archive
+from rag_chunker.parsing.archive import Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.headers import titled_table
 from rag_chunker.parsing.merged_headers import Spans, with_spans_named
+from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_cells import as_percentage, shown
-from rag_chunker.parsing.sheet_extent import brought_near
+from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import percent_cells, title_of
 from rag_chunker.parsing.sheet_regions import SheetRegions
-from rag_core.errors import CorruptDocument, EncryptedDocument
+from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.spi import Parser
 from rag_core.types import Block, BlockType, ParsedDocument, Source
 
@@ -58,11 +59,17 @@ def _looked_at(data: bytes) -> tuple[str | None, bytes, dict[str, _Cells]]:
         return None, data, {}
     with open_archive(data) as archive:
         title = title_of(archive)
+        _refuse_unfolding(archive)
         near = brought_near(data, archive)
-        if near is data:
-            return title, data, percent_cells(archive)
-    with open_archive(near) as archive:
+    with open_archive(near) as archive:  # anew, because an archive counts what is read from it
         return title, near, percent_cells(archive)
+
+
+def _refuse_unfolding(archive: Archive) -> None:
+    if "content.xml" in archive and unfolded(archive.read("content.xml")) > MAX_CELLS:
+        raise DocumentTooLarge(
+            f"a sheet repeats cells to more than {MAX_CELLS:,}: delete what lies far out"
+        )
 
 
 def _load(data: bytes) -> Any:

@@ -224,6 +224,24 @@ def test_open_document_sheets_are_read() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "inner",
+    [
+        '<table:table-row table:number-rows-repeated="1048576"><table:table-cell'
+        ' table:number-columns-repeated="16384" office:value-type="float" office:value="1"/>'
+        "</table:table-row>",
+        '<table:table-row><table:table-cell table:number-columns-repeated="16383"/>'
+        '<table:table-cell office:value-type="float" office:value="1"/></table:table-row>'
+        '<table:table-row table:number-rows-repeated="1048574"><table:table-cell/>'
+        '</table:table-row><table:table-row><table:table-cell office:value-type="float"'
+        ' office:value="1"/></table:table-row>',
+    ],
+)
+def test_repeated_cells_that_would_fill_the_memory_are_refused(inner: str) -> None:
+    with pytest.raises(DocumentTooLarge, match="delete what lies far out"):
+        parse(ods(("T", inner)))
+
+
 def test_wide_sheets_become_records() -> None:
     names = " | ".join(f"a rather long column name {n}" for n in range(26))
     values = " | ".join(f"{n}" for n in range(26))
