@@ -49,6 +49,8 @@ class Heading(NamedTuple):
     depth: int | None
     """Of its section number; None without one."""
     page: int
+    bare: bool = False
+    """It directly follows another heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +91,24 @@ def kind_of(paragraph: Paragraph, text: str) -> Kind:
     )
 
 
-def headings_of(paragraphs: Sequence[Paragraph], texts: Sequence[str]) -> list[Heading]:
+def headings_of(
+    paragraphs: Sequence[Paragraph], texts: Sequence[str], bare: Sequence[bool]
+) -> list[Heading]:
     """What decides the levels of paragraphs that are headings with these texts.
 
-    A heading all in a fixed-pitch font, which browsers and others set smaller, has the kind of
-    the next larger ones in other fonts.
+    `bare` says which directly follow another heading. A heading all in a fixed-pitch font, which
+    browsers and others set smaller, has the kind of the next larger ones in other fonts.
     """
     kinds = [kind_of(paragraph, text) for paragraph, text in zip(paragraphs, texts, strict=True)]
     usual = {kind for kind, p in zip(kinds, paragraphs, strict=True) if not p.first.style.mono}
     found: list[Heading] = []
-    for paragraph, text, kind in zip(paragraphs, texts, kinds, strict=True):
+    for paragraph, text, kind, lone in zip(paragraphs, texts, kinds, bare, strict=True):
         number = section_number(text)
         if paragraph.first.style.mono:
             larger = [k for k in usual if 0 <= k.size - kind.size <= 0.25 * k.size]
             kind = min((k for k in larger if k.bold == kind.bold), default=kind)
-        found.append(Heading(kind, number.depth if number else None, paragraph.page))
+        depth = number.depth if number else None
+        found.append(Heading(kind, depth, paragraph.page, lone))
     return found
 
 
@@ -210,8 +215,8 @@ def levels_of(headings: Sequence[Heading]) -> list[int]:
 
     Kinds rank by size, weight, caps; those of one size and weight by which comes first below a
     higher one. Section numbers overrule ranks: a number's depth counts from the level of the
-    highest kind that is numbered. All kinds that only the first page has, once each and above
-    the others, are the title's and share level 1.
+    highest kind that is numbered. The highest kinds share level 1 if they stand at
+    the start below each other, once each: title and subtitle.
     """
     ranked = _ranked(headings)
     level_of: dict[Kind, int] = {}
@@ -241,12 +246,16 @@ def _clamped(heading: Heading, level_of: dict[Kind, int], base: int | None) -> i
 
 
 def _title_kinds(headings: Sequence[Heading], ranked: Sequence[set[Kind]]) -> set[Kind]:
-    """The highest kinds as long as they occur once, on the first page, without a number."""
+    """The highest kinds as long as they occur once, at the start, one directly below another."""
     counts = Counter(heading.kind for heading in headings)
-    first = {h.kind for h in headings if h.page == headings[0].page and h.depth is None}
+    start: set[Kind] = set()
+    for place, heading in enumerate(headings):
+        if (place and not heading.bare) or heading.depth is not None:
+            break
+        start.add(heading.kind)
     titles: set[Kind] = set()
     for group in ranked:
-        if any(counts[kind] > 1 or kind not in first for kind in group):
+        if any(counts[kind] > 1 or kind not in start for kind in group):
             break
         titles |= group
     return titles

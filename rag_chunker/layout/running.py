@@ -77,10 +77,12 @@ def _apart(heights: Sequence[float]) -> list[float]:
 
 
 def _repeated(spots: Iterable[Spot], pages: int) -> list[Line]:
-    """Lines with the same text, digits aside, at the same height on enough pages."""
+    """Lines with the same words, digits aside, at the same height on enough pages."""
     by_text: defaultdict[str, list[Spot]] = defaultdict(list)
     for spot in spots:
-        by_text[_DIGITS.sub("#", spot[1].text)].append(spot)
+        text = _DIGITS.sub("#", spot[1].text)
+        if any(map(str.isalpha, text)):
+            by_text[text].append(spot)
     found: list[Line] = []
     for same in by_text.values():
         same.sort(key=lambda spot: spot[1].box.middle)

@@ -63,16 +63,14 @@ class Spacing:
         return self.inferred <= _FEW_INFERRED * self.spaces
 
 
-def read_text(
-    text_page: Handle, frame: Frame, looks: Looks, spacing: Spacing, limit: int
-) -> PageText:
+def read_text(text_page: Handle, frame: Frame, looks: Looks, spacing: Spacing) -> PageText:
     """All lines of a text page, in the order of its content, in coordinates as seen upright.
 
     A line ends where PDFium breaks it, at a gap wider than `COLUMN_GAP`, and where the text
-    jumps. At most `limit` characters are read. Lines outside the crop box are left out.
+    jumps. Lines outside the crop box are left out.
     """
     page = PageText()
-    _read(text_page, _Builder(page, frame, spacing), looks, page.counts, limit)
+    _read(text_page, _Builder(page, frame, spacing), looks, page.counts)
     if not spacing.as_characters:
         for line in page.all_lines():
             for word in line.words:
@@ -80,7 +78,7 @@ def read_text(
     return page
 
 
-def _read(text_page: Handle, builder: "_Builder", looks: Looks, counts: Counts, limit: int) -> None:
+def _read(text_page: Handle, builder: "_Builder", looks: Looks, counts: Counts) -> None:
     """Hands every character to `builder`.
 
     This loop is most of the time that a page takes: three foreign calls a character, and the
@@ -96,7 +94,7 @@ def _read(text_page: Handle, builder: "_Builder", looks: Looks, counts: Counts, 
     look, address = None, 0
     high = above = below = end = reach = 0.0
     fresh = True
-    for index in range(min(limit, pdfium.FPDFText_CountChars(text_page))):
+    for index in range(pdfium.FPDFText_CountChars(text_page)):
         code = unicode_of(text_page, index)
         if code in _SPACES:
             builder.space(inferred=bool(generated(text_page, index)))
@@ -269,8 +267,9 @@ class _Builder:
         if self._words and self._look is not None:
             hyphen = self._hyphen or self._words[-1].text.endswith(("-", "\xad", "\u2010"))
             line = Line(self._words, hyphen=hyphen)
-            seen = self._frame.turned_to(self._look.turns)
-            box = line.box
+            seen, box = self._frame, line.box
+            if self._look.turns != seen.turns:
+                seen = seen.turned_to(self._look.turns)
             if box.right > 0 and box.left < seen.width and box.bottom > 0 and box.top < seen.height:
                 self._page.lines.setdefault(self._look.turns, []).append(line)
         self._words = []

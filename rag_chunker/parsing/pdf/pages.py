@@ -77,14 +77,9 @@ class Reader:
             return self._read(page, text_page, index + 1)
 
     def _read(self, page: Handle, text_page: Handle, number: int) -> PageContent:
+        self._count(text_page, number)
         shown = frame_of(page)
-        limit = MAX_CHARACTERS - self._characters
-        text = read_text(text_page, shown, self._looks, self._spacing, limit)
-        self._characters += text.counts.visible
-        if self._characters >= MAX_CHARACTERS:
-            raise DocumentTooLarge(
-                f"more than {MAX_CHARACTERS:,} characters by page {number}: split the document"
-            )
+        text = read_text(text_page, shown, self._looks, self._spacing)
         turns = max(text.lines, key=lambda turns: _amount(text.lines[turns]), default=shown.turns)
         content = PageContent(number, shown, shown.turned_to(turns))
         shapes = read_shapes(page, content.upright)
@@ -99,6 +94,15 @@ class Reader:
         content.items = [*lay_out(main, across=shapes.across, down=shapes.down), *lines[1]]
         _compact(content)
         return content
+
+    def _count(self, text_page: Handle, number: int) -> None:
+        import pypdfium2.raw as pdfium
+
+        self._characters += max(0, pdfium.FPDFText_CountChars(text_page))
+        if self._characters > MAX_CHARACTERS:
+            raise DocumentTooLarge(
+                f"more than {MAX_CHARACTERS:,} characters by page {number}: split the document"
+            )
 
 
 @contextmanager
@@ -152,17 +156,20 @@ def _compact(content: PageContent) -> None:
 
 def _reason(text: PageText, shapes: Shapes, text_page: Handle) -> str | None:
     counts = text.counts
-    letters = sum(
-        char.isalpha() for line in text.all_lines() for w in line.words for char in w.text
-    )
+    hidden = counts.invisible >= 0.8 * counts.visible > 0
     suspicious = counts.bad >= 0.03 * counts.visible > 0
     return reason_for_ocr(
         counts,
-        letters=letters,
+        letters=_letters(text) if hidden else counts.visible,
         image_share=shapes.image_share,
         paths=shapes.paths,
         unmapped_share=_unmapped_share(text_page, counts.visible) if suspicious else 0.0,
     )
+
+
+def _letters(text: PageText) -> int:
+    words = (word.text for line in text.all_lines() for word in line.words)
+    return sum(char.isalpha() for word in words for char in word)
 
 
 def _unmapped_share(text_page: Handle, visible: int) -> float:
@@ -172,4 +179,4 @@ def _unmapped_share(text_page: Handle, visible: int) -> float:
         pdfium.FPDFText_HasUnicodeMapError(text_page, index) == 1
         for index in range(pdfium.FPDFText_CountChars(text_page))
     )
-    return unmapped / visible
+    return float(unmapped / visible)

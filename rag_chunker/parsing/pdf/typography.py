@@ -51,7 +51,7 @@ def typographic_pieces(
         )
     ]
     heads = without_bylines(found, heads)
-    levels = _levels(heads, texts, entries)
+    levels = _levels(heads, _bare(found, heads), texts, entries)
     items_only = [
         item if isinstance(item, Paragraph) and _is_item(item) and id(item) not in levels else None
         for item in found
@@ -75,6 +75,13 @@ def _is_alone(above: Paragraph | None, paragraph: Paragraph) -> bool:
         return True
     gap = paragraph.first.box.top - above.last.box.bottom
     return gap > 0.4 * paragraph.first.size or gap < 0
+
+
+def _bare(found: Sequence[Paragraph | Table], heads: Sequence[Paragraph]) -> list[bool]:
+    """Which headings directly follow another one."""
+    chosen = {id(head) for head in heads}
+    before = {id(item): id(above) in chosen for above, item in pairwise([None, *found])}
+    return [before[id(head)] for head in heads]
 
 
 def _text(paragraph: Paragraph, known: Collection[str]) -> str:
@@ -116,12 +123,15 @@ def _running_text(paragraph: Paragraph, text: str) -> Piece:
 
 
 def _levels(
-    heads: Sequence[Paragraph], texts: dict[int, str], entries: Sequence[Entry]
+    heads: Sequence[Paragraph],
+    bare: Sequence[bool],
+    texts: dict[int, str],
+    entries: Sequence[Entry],
 ) -> dict[int, int]:
     """The level of each heading, by the `id` of its paragraph."""
     if not heads:
         return {}
-    headings = headings_of(heads, [texts[id(paragraph)] for paragraph in heads])
+    headings = headings_of(heads, [texts[id(paragraph)] for paragraph in heads], bare)
     named = [paragraph.first.entry for paragraph in heads]
     ranks = levels_of(headings)
     if not any(entry is not None for entry in named):
