@@ -108,7 +108,10 @@ def _read(outermost: Message) -> tuple[list[Block], list[str], bool]:
 
 def _envelope(message: Message, level: int) -> list[Block]:
     lines = [(name, header_text(message, name)) for name in _SHOWN]
-    return envelope_blocks(header_text(message, "Subject"), lines, level=min(level, 6))
+    subject = header_text(message, "Subject")
+    if subject is None and level > 1:  # or its text would belong to the mail before it
+        subject = header_text(message, "From")
+    return envelope_blocks(subject, lines, level=min(level, 6))
 
 
 def _body(alternatives: Sequence[Message], level: int, before: Sequence[Block]) -> list[Block]:

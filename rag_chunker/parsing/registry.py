@@ -61,7 +61,7 @@ BUILT_IN: dict[str, str] = {
     "application/x-ndjson": "rag_chunker.parsing.json_text:JsonLinesParser",
     "text/x-rst": "rag_chunker.parsing.rst:RstParser",
     **dict.fromkeys(
-        [*SOURCE_CODE.values(), "application/yaml", "application/toml"],
+        [*SOURCE_CODE.values(), "application/yaml", "application/toml", "application/xml"],
         "rag_chunker.parsing.source_code:SourceCodeParser",
     ),
 }
