@@ -1,12 +1,12 @@
 """What does a paragraph style mean, judged by its name in whatever language?"""
 
 import re
-from enum import StrEnum
+from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
 
-class Role(StrEnum):
+class Role(Enum):
     """What a paragraph is."""
 
     body = "body"
