@@ -48,6 +48,28 @@ _SILENT = frozenset(
     }
 )
 
+_INLINE = frozenset(
+    {
+        "abbreviation",
+        "acronym",
+        "citation_reference",
+        "emphasis",
+        "footnote_reference",
+        "generated",
+        "inline",
+        "literal",
+        "math",
+        "problematic",
+        "reference",
+        "strong",
+        "subscript",
+        "substitution_reference",
+        "superscript",
+        "target",
+        "title_reference",
+    }
+)
+
 
 class RstBlocks:
     """Writes the blocks of one document."""
@@ -237,8 +259,23 @@ class RstBlocks:
 
 def _words(node: Any) -> str:
     """The text in a node, soft line breaks as spaces, references by what they show."""
-    parts = (_shown(leaf) for leaf in node.findall() if leaf.tagname in ("#text", "image"))
+    parts: list[str] = []
+    before = None
+    for leaf in node.findall():
+        if leaf.tagname not in ("#text", "image"):
+            continue
+        block = _block_around(leaf)
+        parts.append(_shown(leaf) if block is before else f" {_shown(leaf)}")
+        before = block
     return " ".join("".join(parts).split())
+
+
+def _block_around(leaf: Any) -> Any:
+    """The paragraph, title, ... that a piece of text stands in."""
+    block = leaf.parent
+    while block.tagname in _INLINE and block.parent is not None:
+        block = block.parent
+    return block
 
 
 def _shown(leaf: Any) -> str:

@@ -88,6 +88,18 @@ def test_tables_have_header_caption_and_spans() -> None:
     assert parse(listed).blocks[2].attributes["table_header"] == "A | B"
 
 
+def test_words_of_two_paragraphs_in_a_cell_stay_apart() -> None:
+    text = r"""
++-----+-------------+
+| a   | - one       |
+|     | - *t*\ wo   |
+|     |             |
+|     | end         |
++-----+-------------+
+"""
+    assert shape(text) == [("table_row", "a | one two end")]
+
+
 def test_a_broken_table_stays_as_written() -> None:
     text = "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+"
     assert shape(f"Before.\n\n{text}\n\nAfter.\n") == [
