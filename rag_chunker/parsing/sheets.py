@@ -11,6 +11,7 @@ from rag_chunker.parsing.archive import Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.headers import titled_table
+from rag_chunker.parsing.media_type import media_type_of
 from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_cells import as_percentage, shown
@@ -21,8 +22,6 @@ from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.spi import Parser
 from rag_core.types import Block, BlockType, ParsedDocument, Source
 
-_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-_XLS = "application/vnd.ms-excel"
 _ZIP_MAGIC = b"PK\x03\x04"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _Row = tuple[int, list[str]]
@@ -43,7 +42,7 @@ class SheetsParser(Parser):
             title, near, percents = _looked_at(data)
             workbook = _load(near)
             blocks = tuple(_blocks(workbook, percents))
-        mime_type = source.mime_type or (_XLSX if data.startswith(_ZIP_MAGIC) else _XLS)
+            mime_type = source.mime_type or media_type_of(source.uri, data)
         document = source.document(
             data, mime_type=mime_type, title=title, metadata=_metadata(workbook)
         )
