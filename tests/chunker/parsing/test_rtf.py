@@ -80,6 +80,15 @@ def test_links_show_their_text_and_many_fields_take_no_time() -> None:
     assert process_time() - started < 10
 
 
+def test_fonts_decide_how_bytes_are_read_and_many_take_no_time() -> None:
+    fonts = r"{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\fnil\fcharset204 Times;}}"
+    assert shape(parse(r"\f0 \'e4 \f1 \'e4\par", fonts)) == [("paragraph", None, "ä д")]
+    started = process_time()
+    for entry in (r"\f1 ", r"\f1\fcharset0 "):
+        parse("x", r"{\fonttbl" + entry * 50_000)
+    assert process_time() - started < 20
+
+
 def test_a_backslash_in_the_text_is_no_control_word() -> None:
     assert shape(parse(r"C:\\s1\\row\par"))[0] == ("paragraph", None, "C:\\s1\\row")
 
