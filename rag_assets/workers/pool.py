@@ -42,7 +42,8 @@ class WorkerPool:
     `seconds` is the deadline of an item, or a function of its arguments that gives it, so that
     thick documents may take longer. `memory_bytes` is what one worker may hold: `workers` times
     that should fit the machine. A worker is replaced after `items_per_worker` items, or once it
-    held half of its memory, so that leaks do not add up.
+    held half of its memory, so that leaks do not add up; a thousand, since a new one takes a
+    second of CPU to import parsers, as much as fifty small documents.
 
     Leaving the context, or the end of this process by any means, leaves no worker behind, nor
     anything that one started. One `run` at a time, from one thread.
@@ -54,7 +55,7 @@ class WorkerPool:
         *,
         seconds: float | Callable[..., float] = 60.0,
         memory_bytes: int = 2 << 30,
-        items_per_worker: int = 200,
+        items_per_worker: int = 1_000,
     ) -> None:
         if workers < 1 or items_per_worker < 1:
             raise ValueError(f"needs at least 1, not {workers=}, {items_per_worker=}")

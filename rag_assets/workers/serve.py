@@ -121,24 +121,35 @@ def _answer(function: Callable[..., object], item: bytes, memory_bytes: int) -> 
         # time asleep, as RLIMIT_CPU does not.
         signal.setitimer(signal.ITIMER_REAL, seconds + _ALARM_GRACE)
         result, trace, retires = function(*args), "", False
-    except RagError as error:
-        result, trace, retires = _portable(error), traceback.format_exc(), False
-    except MemoryError:
-        result, trace, retires = too_large(memory_bytes), traceback.format_exc(), True
     except BaseException as error:  # also Rust's panics and SystemExit: they cost this item only
-        result, trace, retires = _foreign(error), traceback.format_exc(), True
+        result, trace = _told(error, memory_bytes), traceback.format_exc()
+        retires = result is not error  # who knows what it left behind
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return Reply(result, time.perf_counter() - started, trace, retires)
 
 
-def _portable(error: RagError) -> RagError:
-    """The error itself if it survives pickling, else one that says the same."""
+def _told(error: BaseException, memory_bytes: int) -> RagError:
+    """A `RagError` itself if it survives pickling, else one that says the same."""
+    if _is_lack_of_memory(error):
+        failed = too_large(memory_bytes)
+        failed.document = getattr(error, "document", None)
+        return failed
+    if not isinstance(error, RagError):
+        return _foreign(error)
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 (ours)
     except Exception:  # of a plug-in's own class: anything
         return _foreign(error)
     return error
+
+
+def _is_lack_of_memory(error: BaseException) -> bool:
+    """Also as the cause of another error: adapters wrap whatever their library raises."""
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, MemoryError):
+        link = link.__cause__
+    return link is not None
 
 
 def _foreign(error: BaseException) -> ParseError:

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from rag_core.errors import EncryptedDocument, RagError
+from rag_core.errors import CorruptDocument, EncryptedDocument, RagError
 
 
 def double(number: int) -> int:
@@ -99,6 +99,13 @@ def chatter() -> str:
 
 def fail(message: str) -> None:
     raise ZeroDivisionError(message)
+
+
+def eat_memory_and_wrap() -> None:
+    try:
+        eat_memory()
+    except MemoryError as error:
+        raise CorruptDocument("cannot be read") from error
 
 
 def refuse(document: str | None) -> None:
