@@ -74,9 +74,9 @@ _INLINE = frozenset(
 class RstBlocks:
     """Writes the blocks of one document."""
 
-    def __init__(self, tree: Callable[[str], Any]) -> None:
-        """`tree` gives the docutils document of a text."""
-        self._tree = tree
+    def __init__(self, fragment: Callable[[str], Any]) -> None:
+        """`fragment` gives the docutils document of the content of a directive."""
+        self._fragment = fragment
         self._blocks: list[Block] = []
         self._nesting = Nesting()
         self._sections = 0
@@ -87,9 +87,12 @@ class RstBlocks:
         self.metadata: dict[str, JsonValue] = {}
         """From the field list at the top, keys in lower case."""
 
-    def blocks(self, text: str) -> list[Block]:
-        """All blocks in order. Raises `RecursionError` for what nests too deep for docutils."""
-        self._pending = [self._tree(text)]
+    def blocks(self, tree: Any) -> list[Block]:
+        """All blocks of a docutils document, in order.
+
+        Raises `RecursionError` for what nests too deep for docutils.
+        """
+        self._pending = [tree]
         while self._pending:
             item = self._pending.pop()
             if callable(item):
@@ -249,9 +252,9 @@ class RstBlocks:
     def _read_again(self, text: str) -> None:
         if self._rereadings >= MOST_REREADINGS:
             self._add(BlockType.other, text)
-            return
-        self._rereadings += 1
-        self._descend(self._tree(text), self._leave_rereading)
+        elif not is_blank(text):
+            self._rereadings += 1
+            self._descend(self._fragment(text), self._leave_rereading)
 
     def _leave_rereading(self) -> None:
         self._rereadings -= 1

@@ -219,6 +219,12 @@ def test_deep_nesting_becomes_plain_text() -> None:
     assert parsed.blocks[-1].text.strip() == "- x2998"
 
 
+def test_a_very_long_line_becomes_plain_text() -> None:
+    parsed = parse(f"Title\n=====\n\n{'*word ' * 3000}\n")
+    assert "degraded" in parsed.document.metadata
+    assert parsed.text.count("word") == 3000
+
+
 def test_directives_within_unknown_directives_end_somewhere() -> None:
     text = "".join(f"{'   ' * n}.. box{n}:: a{n}\n\n" for n in range(60))
     found = " ".join(block.text for block in parse(text).blocks)
