@@ -44,10 +44,10 @@ def outline(value: Value) -> Iterator[Block]:
 
     A scalar member is a paragraph `name: value`. An object with more than a handful of members,
     or with anything nested or long, has its name as heading; a smaller one lends it to its members
-    (`size.width: 3`). An array of flat objects is a table, of scalars one paragraph or list items,
-    of small objects one paragraph each, of anything else a heading each. Members without heading
-    come before those with one, because what follows a heading belongs to it. What has no text
-    (null, empty strings, arrays and objects) gives nothing.
+    (`size.width: 3`). An array of flat objects or of arrays of numbers is a table, of scalars one
+    paragraph or list items, of small objects one paragraph each, of larger ones a heading each.
+    Members without heading come before those with one, because what follows a heading belongs to
+    it. What has no text (null, empty strings, arrays and objects) gives nothing.
     """
     tables = 0
     pending: list[_Place] = [_Place("", value, 0, False)]
@@ -68,12 +68,14 @@ def outline(value: Value) -> Iterator[Block]:
             if short is not None:
                 yield from _named(path, short)
                 continue
-            heading = _heading(path, depth)
+            heading = None if is_element else _heading(path, depth)
             if heading:
                 yield heading
-            rows = table_rows(elements)
+            rows, has_header = table_rows(elements), True
+            if rows is None:
+                rows, has_header = _number_rows(elements), False
             if rows is not None:
-                yield from table_blocks(rows, table=tables)
+                yield from table_blocks(rows, table=tables, has_header=has_header)
                 tables += 1
             else:
                 pending += _elements(elements, path, depth + bool(heading))
@@ -126,6 +128,19 @@ def table_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:
     if 2 * sum(map(len, cells)) < len(columns) * len(cells):
         return None
     return iter([list(columns), *([row.get(key, "") for key in columns] for row in cells)])
+
+
+def _number_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:
+    """The rows of an array of arrays of numbers (points, a matrix); None if it is none."""
+    rows: list[list[str]] = []
+    for one in elements:
+        if not isinstance(one, list) or isinstance(one, Members):
+            return None
+        cells = [shown(cell) for cell in one if not isinstance(cell, list)]
+        if not cells or len(cells) < len(one) or not all(map(_is_number, cells)):
+            return None
+        rows.append(cells)
+    return iter(rows)
 
 
 def record_lines(record: Members) -> list[str] | None:

@@ -93,6 +93,21 @@ def test_long_arrays_of_text_are_list_items_and_vectors_one_line() -> None:
     ]
 
 
+def test_points_are_rows_and_nested_arrays_have_no_headings() -> None:
+    parsed = parse('{"line": [[1.5, 2], [-3, 4]], "areas": [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]}')
+    assert shape(parsed.blocks) == [
+        ("h1", "line"),
+        ("table_row", "1.5 | 2"),
+        ("table_row", "-3 | 4"),
+        ("h1", "areas"),
+        ("table_row", "1 | 2"),
+        ("table_row", "3 | 4"),
+        ("table_row", "5 | 6"),
+        ("table_row", "7 | 8"),
+    ]
+    assert [b.attributes.get("table") for b in parsed.blocks] == [None, 0, 0, None, 1, 1, 2, 2]
+
+
 def test_numbers_stay_as_written() -> None:
     text = '{"a": 1.10, "b": 1e5, "c": 123456789012345678901234567890, "d": -0.0, "e": NaN}'
     assert [block.text for block in parse(text).blocks] == [
