@@ -42,7 +42,7 @@ def brought_near(data: bytes, archive: Archive) -> bytes:
     for name in archive.names():
         if name.startswith("xl/worksheets/") and name.endswith(".xml"):
             xml = archive.read(name)
-            if extent(xml) > MAX_CELLS:
+            if extent(xml) > MAX_CELLS or _is_mostly_gaps(xml):
                 near[name] = _without_gaps(xml)
                 if extent(near[name]) > MAX_CELLS:
                     raise DocumentTooLarge(f"a sheet has more than {MAX_CELLS:,} cells: split it")
@@ -66,6 +66,12 @@ def column_number(letters: bytes) -> int:
     for letter in letters:
         number = number * 26 + letter - 64
     return number
+
+
+def _is_mostly_gaps(xml: bytes) -> bool:
+    """Whether walking the blank rows would cost more than closing the gaps."""
+    rows = _last_row(xml)
+    return rows > 10_000 and rows > 20 * xml.count(b"row>")
 
 
 def _last_row(xml: bytes) -> int:
