@@ -183,7 +183,7 @@ class _Ids:
     def __init__(self, tenant: str, document: str) -> None:
         self._document = _digest(b"", tenant, document)
         self._path: tuple[str, ...] = ()
-        self._section = self._document
+        self._section = _digest(self._document)
         self._seen: dict[bytes, int] = {}
 
     def next(self, level: int | None, path: tuple[str, ...], content: str) -> ChunkId:

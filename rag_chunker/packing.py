@@ -24,9 +24,8 @@ from rag_core.text import is_blank
 __all__ = ["Pack", "Unit", "pack"]
 
 _LONG = 16
-"""Characters a token from which a unit is taken to be over the budget without being counted, so
-that a text of megabytes is only ever counted in pieces."""
-
+"""Characters a token from which text that may be cut anywhere is not counted as a whole: a rest of
+megabytes would be counted again for every piece that is cut off."""
 
 _VISIBLE = re.compile(r"\S")
 
@@ -171,28 +170,34 @@ class _Packing:
             return
 
     def _add_fitting(self, draft: _Draft) -> None:
-        begin = draft.start - len(draft.prefix)
+        while self._add_likely(draft):
+            pass
+
+    def _add_likely(self, draft: _Draft) -> bool:
+        """Adds what fits of the units that are likely to fit and one more; True if all did."""
         likely = draft.end + int((self._budget - draft.tokens) * self._rate)
-        longest = begin + _LONG * self._budget
         candidates: list[int] = []
-        guess = 0
         for unit in reversed(self._waiting):
-            if unit.end > longest:
+            if self._is_long_rest(unit):
                 break
             candidates.append(unit.end)
-            guess += unit.end <= likely
-        candidates.reverse()
+            if unit.end > likely:
+                break
         counted: dict[int, int] = {}
 
         def fits(end: int) -> bool:
             counted[end] = self._count_to(draft, end)
             return counted[end] <= self._budget
 
-        end = first_fitting(candidates, fits, guess=len(candidates) - max(guess, 1))
-        if end is not None:
-            while draft.end < end:
-                draft.units.append(self._waiting.pop())
-            draft.tokens = counted[end]
+        candidates.reverse()
+        guess = 1 if candidates and candidates[0] > likely else 0
+        end = first_fitting(candidates, fits, guess=guess)
+        if end is None:
+            return False
+        while draft.end < end:
+            draft.units.append(self._waiting.pop())
+        draft.tokens = counted[end]
+        return end == candidates[0] and bool(self._waiting)
 
     def _cut(self, draft: _Draft) -> bool:
         """Cuts the draft's last unit to what fits; the rest waits. False if nothing of it fits."""
@@ -228,10 +233,14 @@ class _Packing:
 
     def _fits_alone(self, unit: Unit) -> int | None:
         """The unit's tokens; None if it is over the budget."""
-        if unit.end - unit.start > _LONG * self._budget:
+        if self._is_long_rest(unit):
             return None
         tokens = self._ruler.count(unit.start, unit.end)
         return tokens if tokens <= self._budget else None
+
+    def _is_long_rest(self, unit: Unit) -> bool:
+        """True for text without an inner boundary that is cut rather than counted as a whole."""
+        return not unit.levels and unit.end - unit.start > _LONG * self._budget
 
     def _split(self, unit: Unit) -> None:
         """Lets the parts of `unit` wait: at its coarsest level that splits it, or just itself

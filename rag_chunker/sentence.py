@@ -53,7 +53,7 @@ def _segment(text: str) -> list[str]:
     try:
         pieces: list[str] = segment(language, text)
     except UnicodeEncodeError:
-        pieces = segment(language, _LONE_SURROGATE.sub("x", text))
+        pieces = segment(language, _LONE_SURROGATE.sub("\ufffd", text))
     return pieces
 
 

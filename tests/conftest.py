@@ -1,0 +1,19 @@
+"""Hypothesis settings: the same examples on every machine, no deadline (machines are busy).
+
+`pytest --hypothesis-profile=fuzz` looks further.
+"""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "fuzz", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000
+)
+settings.load_profile("ci")

@@ -1,0 +1,102 @@
+"""The values that travel: what they refuse and what they promise."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from rag_core.testing import make_context, make_document
+from rag_core.text import is_blank
+from rag_core.types import Block, BlockType, Chunk, OCRRegion, Page, Principal, Source
+
+CHUNK = {"id": "c", "document_id": "d", "tenant_id": "t", "position": 0, "token_count": 1}
+
+
+def test_values_are_frozen_and_refuse_unknown_fields():
+    with pytest.raises(ValidationError, match="frozen"):
+        make_context().tenant_id = "other"
+    with pytest.raises(ValidationError, match="extra"):
+        Principal(id="p", labels=("a",))
+
+
+def test_labels_are_sorted_and_distinct():
+    assert Principal(id="p", acl_labels=("b", "a", "b")).acl_labels == ("a", "b")
+    assert Chunk(**CHUNK, content="x", acl_labels=("b", "a", "b")).acl_labels == ("a", "b")
+
+
+def test_a_principal_without_labels_gives_none():
+    assert Principal(id="p").acl_labels == ()
+
+
+@pytest.mark.parametrize("level", [0, 7, -1])
+def test_levels_run_from_1_to_6(level):
+    with pytest.raises(ValidationError):
+        Block(type=BlockType.heading, text="T", level=level)
+
+
+@pytest.mark.parametrize("kind", BlockType)
+def test_exactly_headings_have_a_level(kind):
+    is_heading = kind is BlockType.heading
+    assert Block(type=kind, text="T", level=1 if is_heading else None).type is kind
+    with pytest.raises(ValidationError, match="does not go with"):
+        Block(type=kind, text="T", level=None if is_heading else 1)
+
+
+def test_a_chunk_needs_content_or_a_reference_to_it():
+    with pytest.raises(ValidationError, match="content"):
+        Chunk(**CHUNK)
+    assert Chunk(**CHUNK, content_ref="s3://b/k").content is None
+
+
+def test_a_chunk_does_not_end_before_it_starts():
+    with pytest.raises(ValidationError, match="behind"):
+        Chunk(**CHUNK, content="x", start=2, end=1)
+
+
+@pytest.mark.parametrize("name", ["position", "token_count", "start", "end", "overlap"])
+def test_numbers_of_a_chunk_are_not_negative(name):
+    with pytest.raises(ValidationError, match=name):
+        Chunk(**{**CHUNK, "content": "x", name: -1})
+
+
+def test_confidence_and_page_numbers_have_their_ranges():
+    for values in ({"confidence": 1.1}, {"confidence": -0.1}, {"confidence": 1, "page": 0}):
+        with pytest.raises(ValidationError):
+            OCRRegion(text="x", **values)
+    with pytest.raises(ValidationError):
+        Page(number=0, width=1, height=1)
+
+
+def test_a_source_hashes_the_bytes_of_its_document():
+    source = Source(document_id="d", tenant_id="t", corpus_id="c", uri="file:///d")
+    document = source.document(b"abc", mime_type="text/plain", title="T")
+    assert document.content_hash.startswith("ba7816bf")
+    assert (document.source_uri, document.title, document.metadata) == ("file:///d", "T", {})
+
+
+def block(kind: BlockType, text: str) -> Block:
+    return Block(type=kind, text=text, level=1 if kind is BlockType.heading else None)
+
+
+blocks = st.lists(st.builds(block, st.sampled_from(BlockType), st.text(max_size=8)), max_size=8)
+
+
+@given(blocks)
+def test_spans_give_back_the_text_of_every_block_that_is_not_blank(made):
+    parsed = make_document(made)
+    found = {span.index: parsed.text[span.start : span.end] for span in parsed.spans}
+    assert found == {i: b.text for i, b in enumerate(made) if not is_blank(b.text)}
+
+
+@given(blocks)
+def test_text_is_the_blocks_and_the_breaks_between_them(made):
+    visible = [b for b in made if not is_blank(b.text)]
+    expected = ""
+    for before, following in zip([None, *visible], visible, strict=False):
+        tight = before and before.type is following.type and following.type in TIGHT
+        expected += "" if before is None else "\n" if tight else "\n\n"
+        expected += following.text
+    assert make_document(made).text == expected
+
+
+TIGHT = {BlockType.list_item, BlockType.table_row}
