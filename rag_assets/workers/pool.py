@@ -1,6 +1,7 @@
 """Hand out items to worker processes, a few at a time, and take back what becomes of each."""
 
 import logging
+import os
 import pickle
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -39,8 +40,8 @@ class Outcome(Generic[K, V]):
 class WorkerPool:
     """At most `workers` processes; each is limited, and replaced when it dies.
 
-    `seconds` is the deadline of an item, or a function of its arguments that gives it, so that
-    thick documents may take longer. `memory_bytes` is what one worker may hold: `workers` times
+    `seconds` is the deadline of an item, or a function of its arguments (the tuple) that gives
+    it, so that thick documents may take longer. `memory_bytes` is what one worker may hold: `workers` times
     that should fit the machine. A worker is replaced after `items_per_worker` items, or once it
     held half of its memory, so that leaks do not add up; a thousand, since a new one takes a
     second of CPU to import parsers, as much as fifty small documents.
@@ -53,7 +54,7 @@ class WorkerPool:
         self,
         workers: int,
         *,
-        seconds: float | Callable[..., float] = 60.0,
+        seconds: float | Callable[[tuple[Any, ...]], float] = 60.0,
         memory_bytes: int = 2 << 30,
         items_per_worker: int = 1_000,
     ) -> None:
@@ -118,7 +119,7 @@ class WorkerPool:
                 self._end(job.worker)
 
     def _assign(self, function: bytes, key: K, args: tuple[Any, ...]) -> "_Job[K]":
-        seconds = self._seconds(*args) if callable(self._seconds) else self._seconds
+        seconds = self._seconds(args) if callable(self._seconds) else self._seconds
         item = pickle.dumps((seconds, args), protocol=5)
         job = _Job(self._worker(function), key, seconds, item)
         if job.worker.is_ready:
@@ -134,7 +135,10 @@ class WorkerPool:
                 return worker
             self._end(worker)
         worker = WorkerProcess(
-            function, memory_bytes=self._memory_bytes, items=self._items_per_worker
+            function,
+            memory_bytes=self._memory_bytes,
+            items=self._items_per_worker,
+            threads=max(1, len(os.sched_getaffinity(0)) // self._count),
         )
         self._alive.add(worker)
         return worker

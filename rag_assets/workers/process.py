@@ -21,6 +21,8 @@ _BOOT = (
     "import sys; sys.path[:] = sys.argv[5:]; from rag_assets.workers.serve import serve; "
     "serve(*map(int, sys.argv[1:5]))"
 )
+_THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
+"""By default each library takes one thread a core in each worker, and memory for each thread."""
 _NOISE_BYTES = 65_536
 """What a pipe holds."""
 
@@ -36,8 +38,11 @@ class WorkerProcess:
     inherited, and the parent's main module is not imported again.
     """
 
-    def __init__(self, function: bytes, *, memory_bytes: int, items: int) -> None:
-        """Starts it, without waiting. Raises `ConfigError` if the system refuses."""
+    def __init__(self, function: bytes, *, memory_bytes: int, items: int, threads: int) -> None:
+        """Starts it, without waiting. Raises `ConfigError` if the system refuses.
+
+        `threads` is how many native libraries may run, unless the environment says so already.
+        """
         self.function = function
         self.is_ready = False
         self._death: Death | None = None
@@ -59,7 +64,11 @@ class WorkerProcess:
                     stderr=noise,
                     pass_fds=(theirs.fileno(), lifeline),
                     start_new_session=True,
-                    env={**os.environ, "TMPDIR": self._folder},
+                    env={
+                        **dict.fromkeys(_THREAD_SETTINGS, str(threads)),
+                        **os.environ,
+                        "TMPDIR": self._folder,
+                    },
                 )
             except OSError as error:
                 raise ConfigError(

@@ -161,3 +161,7 @@ def loaded_modules() -> list[str]:
 
 def main_file() -> str | None:
     return getattr(sys.modules["__main__"], "__file__", None)
+
+
+def variable(name: str) -> str | None:
+    return os.environ.get(name)

@@ -154,7 +154,7 @@ def test_what_hangs_is_stopped_at_its_deadline_with_all_that_it_started(
 
 
 def test_thick_documents_may_take_longer() -> None:
-    with WorkerPool(2, seconds=lambda asleep: 0.2 if asleep > 1 else 20) as pool:
+    with WorkerPool(2, seconds=lambda args: 0.2 if args[0] > 1 else 20) as pool:
         items = [("thick", (0.5,)), ("stuck", (60.0,))]
         results = {one.key: one.result for one in pool.run(poisons.sleep, items)}
     assert results["thick"] is None
@@ -369,13 +369,13 @@ with WorkerPool(3) as pool:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_workers_die_with_their_parent(sent: signal.Signals) -> None:
+def test_workers_die_with_their_parent(sent: signal.Signals, tmp_path: Path) -> None:
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     with subprocess.Popen(
         [sys.executable, "-c", _PARENT],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(tmp_path)},
     ) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"0\n"
@@ -394,6 +394,15 @@ def test_workers_load_only_what_the_function_needs(pool: WorkerPool) -> None:
     heavy = {"dagster", "duckdb", "pytest", "pydantic", "rag_chunker", "fsspec"}
     assert heavy.intersection(loaded) == set()
     assert only(pool, poisons.main_file) is None, "the parent's main module was imported"
+
+
+def test_workers_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    with WorkerPool(len(os.sched_getaffinity(0))) as pool:
+        assert only(pool, poisons.variable, "OMP_NUM_THREADS") == "1"
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    with WorkerPool(1) as pool:
+        assert only(pool, poisons.variable, "OMP_NUM_THREADS") == "7"
 
 
 def test_it_works_beside_threads_that_hold_locks() -> None:
