@@ -1,12 +1,13 @@
 """Which rows of a column form a table without a grid? Those whose parts stand below each other."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from rag_chunker.layout.geometry import Rule, around
-from rag_chunker.layout.grids import Table, cell_text
+from rag_chunker.layout.grids import Span, Table, cell_text, has_bold_header
 from rag_chunker.layout.lines import Line, Word
 from rag_chunker.layout.markers import list_marker, section_number
 from rag_chunker.layout.paragraphs import usual_pitch
@@ -21,6 +22,10 @@ _TIGHT = 1.12
 """Times the usual distance of lines: rows of text no further apart share a row of the table."""
 _FULL = 0.5
 """Part of the cells of a table without header that hold text; formulas have fewer."""
+
+_LABEL = re.compile(r"\[.*\]|\(\d+[a-z]?\)")
+"""What stands alone at the right edge beside a line of text: kinds of functions, numbers of
+equations."""
 
 Part = tuple[Line, list[Word]]
 """Words of one line that belong together."""
@@ -205,6 +210,8 @@ def _is_table(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bo
         return True
     if len(full) < 3 or not all(row.wide for row in full) or _is_listing(full):
         return False
+    if all(_LABEL.fullmatch("".join(w.text for w in row.parts[-1][1])) for row in full):
+        return False
     return sum(len(_columns(row, strips)) for row in run) >= _FULL * len(run) * len(strips)
 
 
@@ -262,17 +269,24 @@ def _table(
         for rule in across
         if rule.start <= box.left + 4 and rule.end >= box.right - 0.3 * box.width
     ]
-    groups = _grouped(run, strips, cuts, pitch)
     cells: list[list[str]] = []
-    for group in groups:
+    table = Table(cells, box)
+    for group in _grouped(run, strips, cuts, pitch):
         columns: list[list[tuple[Line, Word]]] = [[] for _ in strips]
         for row in group:
-            for line, words in row.parts:
-                span = (words[0].left, max(word.right for word in words))
-                columns[_column(span, strips)] += [(line, word) for word in words]
+            for (line, words), span in zip(row.parts, row.spans, strict=True):
+                first = _column(span, strips)
+                columns[first] += [(line, word) for word in words]
+                behind = max(first + 1, sum(left < span[1] for left, _ in strips))
+                if behind - first > 1:
+                    table.spans.append(Span(len(cells), first, behind))
         cells.append([cell_text(column) for column in columns])
-    first = run[0].lines[0]
-    return Table(cells, box, column=first.column, page=first.page, order=first.order)
+    first_line = run[0].lines[0]
+    table.column, table.order = first_line.column, first_line.order
+    table.bold_header = has_bold_header(
+        [[word for line in row.lines for word in line.words] for row in run]
+    )
+    return table
 
 
 def _grouped(

@@ -12,6 +12,8 @@ Element = TypeVar("Element", Line, Table, Line | Table)
 
 _FEWEST = 4
 """Lines on each side that make a gutter."""
+_MOST = 3_000
+"""Lines of a page on which gutters are looked for, in time that grows with their square."""
 _NARROWEST = 0.6
 """In em: the least width of a gutter."""
 _CROSSING = 0.34
@@ -49,7 +51,7 @@ def reading_order(elements: Sequence[Line | Table]) -> list[Line | Table]:
 
 def find_gutters(lines: Sequence[Line]) -> list[float]:
     """The x of each white strip between columns of running text, from left to right."""
-    if len(lines) < 2 * _FEWEST:
+    if not 2 * _FEWEST <= len(lines) <= _MOST:
         return []
     found: list[float] = []
     pending = [list(lines)]

@@ -15,7 +15,8 @@ def join_tables(items: Sequence[Other | Table]) -> list[Other | Table]:
     """The items, tables that go on over a page break joined, their repeated headers dropped.
 
     Nothing may stand between the parts, and they have the same number of columns in the same
-    place. A part whose first row has an empty first cell goes on with the row before.
+    place. A part goes on with the row before if that row has no rule below, or if its own first
+    row has an empty first cell.
     """
     found: list[Other | Table] = []
     last_page = 0
@@ -45,10 +46,15 @@ def _alike(before: Table, table: Table) -> bool:
 
 
 def _append(before: Table, table: Table) -> None:
-    rows = table.rows[1:] if table.rows[0] == before.rows[0] else table.rows
-    if rows and not rows[0][0] and any(rows[0]) and len(before.rows) > 1:
+    same = 0
+    while same < min(len(before.rows), len(table.rows)) and table.rows[same] == before.rows[same]:
+        same += 1
+    rows = table.rows[same:]
+    goes_on = rows and (before.open_end or (not rows[0][0] and any(rows[0])))
+    if goes_on and len(before.rows) > 1:
         before.rows[-1] = [
             " ".join(filter(None, pair)) for pair in zip(before.rows[-1], rows[0], strict=True)
         ]
         rows = rows[1:]
     before.rows += rows
+    before.open_end = table.open_end

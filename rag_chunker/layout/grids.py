@@ -1,8 +1,9 @@
 """Which rules on a page form a table, and which words stand in which cell?"""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rag_chunker.layout.geometry import Box, Rule
 from rag_chunker.layout.hyphens import join_lines
@@ -10,6 +11,20 @@ from rag_chunker.layout.lines import Line, Word, join_words
 
 _NEAR = 3.0
 """Points: rules that come this close meet."""
+
+
+class Span(NamedTuple):
+    """A cell that takes the columns `first` to `behind - 1` of row `row`, all counted from 0."""
+
+    row: int
+    first: int
+    behind: int
+
+
+_MOST_PAIRS = 1_000_000
+"""Rules across times rules down; a page with more is a drawing."""
+_STICKS_OUT = 6.0
+"""Points: less is how rules are drawn, not a row."""
 
 
 @dataclass(eq=False)
@@ -21,7 +36,13 @@ class Table:
     column: int = 0
     page: int = 0
     order: int = 0
-    """Position among the page's lines: before the line of this index."""
+    """Position in the content of its page."""
+    spans: list[Span] = field(default_factory=list)
+    """Cells with text that take more than one column."""
+    open_end: bool = False
+    """Its last row goes on where the table does: no rule ends it."""
+    bold_header: bool = False
+    """Its first row is bold and some row below is not."""
 
 
 def merged(rules: Sequence[Rule]) -> list[Rule]:
@@ -54,18 +75,29 @@ class Grid:
 
     @property
     def box(self) -> Box:
-        return Box(
-            self.down[0].at,
-            min(rule.at for rule in self.across),
-            self.down[-1].at,
-            max(rule.at for rule in self.across),
-        )
+        heights = self.heights
+        return Box(self.down[0].at, heights[0], self.down[-1].at, heights[-1])
+
+    @property
+    def heights(self) -> list[float]:
+        """Where its rows part, from the top. Rules down may stand out above and below the last
+        rule across, where a row is broken at the end of a page."""
+        heights = _places(self.across)
+        if self.open_end:
+            heights.append(max(rule.end for rule in self.down))
+        top = min(rule.start for rule in self.down)
+        return [top, *heights] if heights[0] - top > _STICKS_OUT else heights
+
+    @property
+    def open_end(self) -> bool:
+        """Whether its last row has no rule below."""
+        return max(rule.end for rule in self.down) - self.across[-1].at > _STICKS_OUT
 
 
 def find_grids(across: Sequence[Rule], down: Sequence[Rule]) -> list[Grid]:
     """The groups of meeting rules that have at least two columns, from the top."""
     across, down = merged(across), merged(down)
-    if not across or len(down) < 2 or len(across) * len(down) > 4_000_000:
+    if not across or len(down) < 2 or len(across) * len(down) > _MOST_PAIRS:
         return []
     group = list(range(len(across) + len(down)))
     for index, flat in enumerate(across):
@@ -108,44 +140,82 @@ def fill_grid(grid: Grid, words: Sequence[tuple[Line, Word]]) -> Table | None:
 
     A cell that spans columns or rows has its text in the first of them.
     """
-    xs, ys = _places(grid.down), _places(grid.across)
-    cells: dict[tuple[int, int], list[tuple[Line, Word]]] = {}
+    cells = _Cells(grid)
     for line, word in words:
-        row = bisect_right(ys, (word.top + word.bottom) / 2) - 1
-        column = bisect_right(xs, (word.left + word.right) / 2) - 1
-        if not (0 <= row < len(ys) - 1 and 0 <= column < len(xs) - 1):
-            continue
-        cells.setdefault(_first_of_span(grid, xs, ys, row, column), []).append((line, word))
-    if not _is_table(cells):
-        return None
-    rows = [
-        [cell_text(cells.get((row, column), ())) for column in range(len(xs) - 1)]
-        for row in range(len(ys) - 1)
-    ]
-    used = [any(row[column] for row in rows) for column in range(len(xs) - 1)]
-    rows = [[cell for cell, keep in zip(row, used, strict=True) if keep] for row in rows]
-    return Table([row for row in rows if any(row)], grid.box)
+        cells.add(line, word)
+    return cells.table()
 
 
-def _first_of_span(
-    grid: Grid, xs: list[float], ys: list[float], row: int, column: int
-) -> tuple[int, int]:
-    """Goes left and up from a cell as long as no rule stands in the way."""
-    while column > 0 and not _parted(grid.down, xs[column], (ys[row] + ys[row + 1]) / 2):
-        column -= 1
-    while row > 0 and not _parted(grid.across, ys[row], (xs[column] + xs[column + 1]) / 2):
-        row -= 1
-    return row, column
+class _Cells:
+    """The words in the cells of a grid, by row and column."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._xs, self._ys = _places(grid.down), grid.heights
+        self._down = [_near(grid.down, x) for x in self._xs]
+        self._across = [_near(grid.across, y) for y in self._ys]
+        self._words: dict[tuple[int, int], list[tuple[Line, Word]]] = {}
+
+    def add(self, line: Line, word: Word) -> None:
+        """Puts a word into the cell around its middle; on an outer rule it belongs inside."""
+        row = _slot(self._ys, (word.top + word.bottom) / 2)
+        column = _slot(self._xs, (word.left + word.right) / 2)
+        while column > 0 and not self._has_left_rule(row, column):
+            column -= 1
+        while row > 0 and not _parted(self._across[row], self._middle(self._xs, column)):
+            row -= 1
+        self._words.setdefault((row, column), []).append((line, word))
+
+    def table(self) -> Table | None:
+        """What the cells make: at least two rows, two columns and three cells with text."""
+        rows = sorted({row for row, _ in self._words})
+        columns = sorted({column for _, column in self._words})
+        if len(rows) < 2 or len(columns) < 2 or len(self._words) < 3:
+            return None
+        texts = [
+            [cell_text(self._words.get((row, column), ())) for column in columns] for row in rows
+        ]
+        table = Table(texts, self._grid.box, open_end=self._grid.open_end)
+        for row, column in self._words:
+            end = self._end_of_span(row, column)
+            first, behind = bisect_left(columns, column), bisect_left(columns, end)
+            if behind - first > 1:
+                table.spans.append(Span(bisect_left(rows, row), first, behind))
+        table.bold_header = has_bold_header(
+            [[word for c in columns for _, word in self._words.get((row, c), ())] for row in rows]
+        )
+        return table
+
+    def _end_of_span(self, row: int, column: int) -> int:
+        """The column behind a cell: where the next rule stands."""
+        end = column + 1
+        while end < len(self._xs) - 1 and not self._has_left_rule(row, end):
+            end += 1
+        return end
+
+    def _has_left_rule(self, row: int, column: int) -> bool:
+        return _parted(self._down[column], self._middle(self._ys, row))
+
+    def _middle(self, places: list[float], index: int) -> float:
+        return (places[index] + places[index + 1]) / 2
 
 
-def _parted(rules: Sequence[Rule], at: float, where: float) -> bool:
-    return any(abs(rule.at - at) <= _NEAR and rule.start <= where <= rule.end for rule in rules)
+def _slot(places: list[float], where: float) -> int:
+    return min(max(0, bisect_right(places, where) - 1), len(places) - 2)
 
 
-def _is_table(cells: dict[tuple[int, int], list[tuple[Line, Word]]]) -> bool:
-    rows = {row for row, _ in cells}
-    columns = {column for _, column in cells}
-    return len(rows) >= 2 and len(columns) >= 2 and len(cells) >= 3
+def _near(rules: Sequence[Rule], at: float) -> list[Rule]:
+    return [rule for rule in rules if abs(rule.at - at) <= _NEAR]
+
+
+def _parted(rules: Sequence[Rule], where: float) -> bool:
+    return any(rule.start <= where <= rule.end for rule in rules)
+
+
+def has_bold_header(rows: Sequence[Sequence[Word]]) -> bool:
+    """Whether all words of the first row are bold, and less than all of the others."""
+    below = [word.style.bold for row in rows[1:] for word in row]
+    return all(word.style.bold for word in rows[0]) and not all(below)
 
 
 def cell_text(words: Sequence[tuple[Line, Word]]) -> str:

@@ -267,11 +267,16 @@ def _ranked(headings: Sequence[Heading]) -> list[set[Kind]]:
     groups: list[set[Kind]] = []
     start = 0
     for end in range(1, len(kinds) + 1):
-        if end < len(kinds) and _rank(kinds[end])[:2] == _rank(kinds[start])[:2]:
+        if end < len(kinds) and _are_tied(kinds[start], kinds[end]):
             continue
         groups += _by_nesting(headings, kinds[start:end])
         start = end
     return groups
+
+
+def _are_tied(one: Kind, other: Kind) -> bool:
+    """Whether two kinds differ in neither size nor weight; fonts are scaled by a few per cent."""
+    return abs(one.size - other.size) <= 0.03 * one.size and one.bold == other.bold
 
 
 def _by_nesting(headings: Sequence[Heading], tied: Sequence[Kind]) -> list[set[Kind]]:

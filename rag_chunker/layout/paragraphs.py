@@ -144,20 +144,26 @@ class _Grouper:
                 return line.left < home.marker_left - 0.5 * em
             return abs(step) > 0.8 * em
         if step > 0.8 * em:
-            return len(home.lines) > 1 or _ENDS.search(home.last.text) is not None
+            return (
+                len(home.lines) > 1
+                or _ENDS.search(home.last.text) is not None
+                or _reach(home.last, line) < self._column_right(line)
+            )
         return step < -0.8 * em and len(home.lines) > 1
 
     def _ended_early(self, above: Line, line: Line) -> bool:
         """Whether the first word of `line` would have fitted on the line above."""
-        needed = above.box.right + line.first_width + 0.5 * line.size
+        needed = _reach(above, line)
         if needed < self._run[id(above)]:
             return True
-        column = self._right.get((above.page, above.column), 0.0)
-        if needed >= column:
+        if needed >= self._column_right(above):
             return False
         return _ENDS.search(above.text) is not None or (
             self._stands_out(above) and not _centred(above, line)
         )
+
+    def _column_right(self, line: Line) -> float:
+        return self._right.get((line.page, line.column), 0.0)
 
     def _stands_out(self, line: Line) -> bool:
         """Whether a line looks like no running text, so that its neighbours say nothing."""
@@ -250,6 +256,11 @@ def _same_row(above: Line, line: Line) -> bool:
     """Beside each other, as the parts of a line that was justified with wide gaps."""
     overlap = min(above.box.bottom, line.box.bottom) - max(above.box.top, line.box.top)
     return overlap > 0.5 * min(above.box.height, line.box.height)
+
+
+def _reach(above: Line, line: Line) -> float:
+    """How far right the line above would reach if it had the first word of `line` too."""
+    return above.box.right + line.first_width + 0.5 * line.size
 
 
 def _row_left(home: Paragraph) -> float:

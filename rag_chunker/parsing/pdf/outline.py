@@ -72,8 +72,14 @@ def match_outline(entries: Sequence[Entry], pages: Sequence[Sequence[Line]]) -> 
     ]  # fmt: skip
     found: list[tuple[int, Sequence[Line]]] = []
     taken: set[int] = set()
+    letters: dict[int, list[tuple[str, str]]] = {}
     for number, entry in aimed:
-        lines = _title_lines(entry.title, pages[entry.page or 0], taken)
+        index = entry.page or 0
+        if index not in letters:
+            letters[index] = [
+                (_letters(x.text), _letters(x.text, first=False)) for x in pages[index]
+            ]
+        lines = _title_lines(entry.title, pages[index], letters[index], taken)
         if lines:
             taken.update(id(line) for line in lines)
             found.append((number, lines))
@@ -85,24 +91,26 @@ def match_outline(entries: Sequence[Entry], pages: Sequence[Sequence[Line]]) -> 
     return True
 
 
-def _title_lines(title: str, lines: Sequence[Line], taken: set[int]) -> Sequence[Line]:
+def _title_lines(
+    title: str, lines: Sequence[Line], letters: Sequence[tuple[str, str]], taken: set[int]
+) -> Sequence[Line]:
+    """The lines of a page that make a title; the largest where it stands more than once.
+
+    `letters` are the lines' letters without and with a section number in front.
+    """
     wanted = _letters(title)
-    if not wanted:
-        return ()
     best: Sequence[Line] = ()
-    for start, line in enumerate(lines):
-        if id(line) in taken:
+    if not wanted:
+        return best
+    for start, (text, _) in enumerate(letters):
+        if not text or not wanted.startswith(text) or id(lines[start]) in taken:
             continue
-        text = ""
-        for end in range(start, min(len(lines), start + _MOST_LINES)):
-            text += _letters(lines[end].text, first=end == start)
-            if not wanted.startswith(text) or not text:
-                break
-            if text == wanted:
-                candidate = lines[start : end + 1]
-                if not best or candidate[0].size > best[0].size + 0.5:
-                    best = candidate
-                break
+        end = start + 1
+        while text != wanted and end < min(len(lines), start + _MOST_LINES):
+            text += letters[end][1]
+            end += 1
+        if text == wanted and (not best or lines[start].size > best[0].size + 0.5):
+            best = lines[start:end]
     return best
 
 

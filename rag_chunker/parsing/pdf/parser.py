@@ -1,7 +1,7 @@
 """PDF to blocks: trusted tags first, else the outline, else typography."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version as version_of
 
 from pydantic import JsonValue
@@ -11,13 +11,14 @@ from rag_chunker.layout.grids import Table
 from rag_chunker.layout.hyphens import vocabulary
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.running import running_lines
+from rag_chunker.parsing.headers import titled_table
+from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.pdf.opening import metadata, open_pdf
 from rag_chunker.parsing.pdf.outline import Entry, match_outline, read_outline
 from rag_chunker.parsing.pdf.pages import PageContent, Reader
 from rag_chunker.parsing.pdf.pieces import Piece
 from rag_chunker.parsing.pdf.tagged import tagged_pieces
 from rag_chunker.parsing.pdf.typography import typographic_pieces
-from rag_chunker.parsing.tables import table_blocks
 from rag_core.errors import ParseError
 from rag_core.spi import Parser
 from rag_core.types import Block, Page, ParsedDocument, Source
@@ -117,7 +118,7 @@ def _blocks(
         if piece.box is not None:
             attributes["bbox"] = page.shown_box(piece.box)
         if isinstance(piece, Table):
-            yield from table_blocks(piece.rows, table=tables, attributes=attributes)
+            yield from _rows(piece, tables, attributes)
             tables += 1
             continue
         text = piece.words(known)
@@ -127,6 +128,28 @@ def _blocks(
                 attributes["list_marker"] = piece.marker
         if text.strip():
             yield Block(type=piece.type, text=text, level=piece.level, attributes=attributes)
+
+
+def _rows(table: Table, number: int, attributes: dict[str, JsonValue]) -> Iterator[Block]:
+    """A table's rows as blocks; a header of several rows is one, titles above are paragraphs."""
+    width = max(map(len, table.rows))
+    rows: Iterable[list[str]] = ([*row, *[""] * (width - len(row))] for row in table.rows)
+    has_header = True if table.bold_header else None
+    if _has_spanned_header(table):
+        ranges = [((span.row, span.first), (span.row, span.behind - 1)) for span in table.spans]
+        rows, named = with_spans_named(enumerate(rows), Spans(ranges, range(width)))
+        has_header = has_header or named
+    for block in titled_table(rows, table=number, has_header=has_header, attributes=attributes):
+        yield block.model_copy(update={"attributes": {**attributes, **block.attributes}})
+
+
+def _has_spanned_header(table: Table) -> bool:
+    """Whether merged cells stand in the first rows only, rather than all over the table."""
+    spanned = {span.row for span in table.spans}
+    return 0 in spanned and all(row < _DEEPEST_SPANS for row in spanned)
+
+
+_DEEPEST_SPANS = 3
 
 
 def _page(content: PageContent) -> Page:

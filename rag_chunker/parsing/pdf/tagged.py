@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rag_chunker.layout.geometry import Box, around
-from rag_chunker.layout.grids import Table, cell_text
+from rag_chunker.layout.grids import Span, Table, cell_text
 from rag_chunker.layout.lines import Line, Word
 from rag_chunker.layout.markers import list_marker
 from rag_chunker.layout.paragraphs import is_code
@@ -45,6 +45,9 @@ class TaggedPart:
     element: Element
     lines: list[Line] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    header: bool = False
+    """Some cell of the table is a header cell."""
     box: Box | None = None
     order: int = 0
 
@@ -117,7 +120,12 @@ class _Cells:
         if element.row != self._row:
             self._part.rows.append([])
             self._row = element.row
-        self._part.rows[-1] += [cell_text(words), *[""] * (element.spans - 1)]
+        row = self._part.rows[-1]
+        if element.spans > 1:
+            end = len(row) + element.spans
+            self._part.spans.append(Span(len(self._part.rows) - 1, len(row), end))
+        row += [cell_text(words), *[""] * (element.spans - 1)]
+        self._part.header = self._part.header or element.kind == "TH"
         self._words += [word for _, word in words]
 
     def finish(self) -> None:
@@ -170,7 +178,9 @@ def tagged_pieces(pages: Sequence[Sequence[TaggedPart]]) -> list[Piece | Table]:
             element = part.element
             if part.rows:
                 box = part.box or Box(0, 0, 0, 0)
-                found.append(Table(part.rows, box, page=number))
+                found.append(
+                    Table(part.rows, box, page=number, spans=part.spans, bold_header=part.header)
+                )
                 continue
             if pending and element.starts_before and pending[0].kind == element.kind:
                 pending[1].lines += part.lines

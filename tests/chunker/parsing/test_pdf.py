@@ -308,11 +308,59 @@ def test_columns_that_align_make_a_table_without_rules() -> None:
     assert texts(pdf, BlockType.table_row) == [" | ".join(row) for row in ROWS[:5]]
 
 
-def test_a_merged_cell_has_its_text_once() -> None:
+def test_a_row_broken_at_the_end_of_a_page_is_one_row() -> None:
+    pdf = Pdf()
+    page = pdf.page()
+    for y in (700, 720):
+        page.rule(60, y, 360, y)
+    for x in (60, 210, 360):
+        page.rule(x, 700, x, 760)
+    page.text(65, 714, "Name", 10, "B").text(215, 714, "Use", 10, "B")
+    page.text(65, 734, "copper and").text(215, 734, "wires that carry")
+    page = pdf.page()
+    for y in (60, 80):
+        page.rule(60, y, 360, y)
+    for x in (60, 210, 360):
+        page.rule(x, 60, x, 80)
+    page.text(65, 74, "its alloys").text(215, 74, "much current")
+    page.rule(60, 100, 360, 100)
+    for x in (60, 210, 360):
+        page.rule(x, 80, x, 100)
+    page.text(65, 94, "iron").text(215, 94, "rails")
+    assert texts(pdf, BlockType.table_row) == [
+        "Name | Use",
+        "copper and its alloys | wires that carry much current",
+        "iron | rails",
+    ]
+
+
+def test_a_header_of_two_rows_names_each_column_in_full() -> None:
     pdf, page = one_page()
-    ruled(page, 100, [["", "", ""], ["North", "1", "2"], ["South", "3", "4"]])
-    page.raw(b"1 1 1 rg").text(100, 114, "Regions")
-    assert " ".join(texts(pdf)).count("Regions") == 1
+    bottom = 180
+    for y in (100, 140, 160, bottom):
+        page.rule(60, y, 360, y)
+    page.rule(160, 120, 360, 120)
+    for x, top in ((60, 100), (160, 100), (260, 120), (360, 100)):
+        page.rule(x, top, x, bottom)
+    page.text(65, 114, "Region").text(165, 114, "Sales")
+    page.text(165, 134, "spring").text(265, 134, "autumn")
+    for y, row in ((154, ("North", "1", "2")), (174, ("South", "3", "4"))):
+        for x, cell in zip((65, 165, 265), row, strict=True):
+            page.text(x, y, cell)
+    rows = [b for b in blocks(pdf) if b.type is BlockType.table_row]
+    assert [row.text for row in rows] == [
+        "Region | Sales spring | Sales autumn",
+        "North | 1 | 2",
+        "South | 3 | 4",
+    ]
+    assert {row.attributes["table_header"] for row in rows} == {rows[0].text}
+
+
+def test_labels_at_the_right_edge_make_no_table() -> None:
+    pdf, page = one_page()
+    for row in range(4):
+        page.text(60, 60 + 40 * row, f"a = b + {row}").text(500, 60 + 40 * row, f"({row + 1})")
+    assert texts(pdf, BlockType.table_row) == []
 
 
 def test_a_numbered_listing_is_no_table() -> None:
