@@ -41,10 +41,10 @@ class WorkerPool:
     """At most `workers` processes; each is limited, and replaced when it dies.
 
     `seconds` is the deadline of an item, or a function of its arguments (the tuple) that gives
-    it, so that thick documents may take longer. `memory_bytes` is what one worker may hold: `workers` times
-    that should fit the machine. A worker is replaced after `items_per_worker` items, or once it
-    held half of its memory, so that leaks do not add up; a thousand, since a new one takes a
-    second of CPU to import parsers, as much as fifty small documents.
+    it, so that thick documents may take longer. `memory_bytes` is what one worker may hold:
+    `workers` times that should fit the machine. A worker is replaced once it held half of that,
+    or after `items_per_worker` items, so that leaks do not add up; a thousand, since a new one
+    takes a second of CPU to import parsers, as much as fifty small documents.
 
     Leaving the context, or the end of this process by any means, leaves no worker behind, nor
     anything that one started. One `run` at a time, from one thread.

@@ -172,11 +172,11 @@ def test_the_deadline_holds_while_the_caller_is_busy(started: Started) -> None:
 
 
 def test_what_is_done_before_its_deadline_counts_however_late_the_caller_asks() -> None:
-    with WorkerPool(2, seconds=0.5) as pool:
+    with WorkerPool(2, seconds=1) as pool:
         warm_up(pool)
         run = pool.run(poisons.apply, [(0, (None,)), (1, (poisons.sleep, 0.2))])
         assert next(run).key == 0
-        time.sleep(0.8)
+        time.sleep(1.2)
         assert next(run).result is None
 
 
@@ -257,9 +257,9 @@ def test_noise_is_kept_out_of_results_and_blocks_nobody(
 
 def test_large_arguments_and_results_pass() -> None:
     data = os.urandom(1 << 20) * 100
-    with WorkerPool(2) as pool:
-        outcomes = list(pool.run(poisons.echo, [(n, (data,)) for n in range(2)]))
-    assert [one.key for one in outcomes if one.result != data] == []
+    with WorkerPool(1) as pool:
+        outcomes = list(pool.run(poisons.echo, [("scan", (data,))]))
+    assert [one.result == data for one in outcomes] == [True]
 
 
 def test_poison_among_many_costs_only_itself(started: Started) -> None:
