@@ -6,6 +6,7 @@ from 0.50 to 0.79 for the questions that need it, and from 0.80 to 0.83 for the 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from unicodedata import category
 
 from rag_chunker.tokens import TiktokenCounter, TokenCounter
 from rag_core.types import Chunk, ChunkId
@@ -61,7 +62,12 @@ def embedding_text(
 def _parts(title: str | None, heading_path: Sequence[str]) -> list[str]:
     outermost = heading_path[0] if heading_path else None
     parts = [*([] if title is None or title == outermost else [title]), *heading_path]
-    return [part for part in parts if part.strip(" ")]
+    return [part for part in parts if not _is_space(part)]
+
+
+def _is_space(part: str) -> bool:
+    """As the view's `trim` sees it: nothing but space separators."""
+    return all(category(char) == "Zs" for char in part)
 
 
 def _joined(context: str, content: str) -> str:

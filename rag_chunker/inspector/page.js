@@ -220,7 +220,8 @@
       pen.scale(scale, scale);
       pen.fillStyle = this.ink;
       pen.fillRect(this.now * step - 1, 0, wide + 2, 3);
-      pen.fillRect(this.now * step, height - this.rise(this.chunks[this.now], height), wide, height);
+      const tall = step < 3 ? height : this.rise(this.chunks[this.now], height);
+      pen.fillRect(this.now * step, height - tall, wide, tall);
     }
 
     rise(chunk, height) {
