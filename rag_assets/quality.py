@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
+from rag_assets.partition_key import encode
 from rag_assets.store import documents
 from rag_assets.store.layout import StoreFile
 from rag_assets.store.rows import incoming, line
@@ -114,6 +115,8 @@ def check(
         _attached(connection, corpus),
         incoming(connection, "current_keys", _KEYS, lines, staging.file.rows),
     ):
+        key = encode(corpus.tenant_id, corpus.corpus_id)
+        connection.execute("SET VARIABLE partition_key = ?", [key])
         checked = _choose(connection, None if everything else staging.run_id)
         results = {
             invariant.name: _by_sql(connection, invariant, checked)

@@ -70,6 +70,7 @@ _PAGES = {
     "reason": "VARCHAR",
 }
 _IDS = {"document_id": "VARCHAR"}
+_STATUS = "CASE f.error_kind WHEN 'UnsupportedMediaType' THEN 'skipped' ELSE 'failed' END"
 _FAILURES = {
     "document_id": "VARCHAR",
     "source_uri": "VARCHAR",
@@ -120,7 +121,7 @@ def keys(connection: "duckdb.DuckDBPyConnection") -> dict[str, str | None]:
     """The key of every document, by id; None if it failed and is to be tried again."""
     return dict(
         connection.execute(
-            "SELECT document_id, CASE WHEN status <> 'failed' THEN key END FROM documents"
+            "SELECT document_id, CASE WHEN status NOT IN ('failed', 'skipped') THEN key END FROM documents"
         ).fetchall()
     )
 
@@ -169,7 +170,8 @@ def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument
 
 
 def fail(staging: Staging, failures: Sequence[FailedDocument]) -> None:
-    """Record documents that could not be parsed, in one transaction.
+    """Record documents that could not be parsed, in one transaction: as skipped if there is no
+    parser for their kind, else as failed.
 
     What was there of them stays, marked stale.
     """
@@ -184,14 +186,14 @@ def fail(staging: Staging, failures: Sequence[FailedDocument]) -> None:
         incoming(connection, "failures", _FAILURES, rows, staging.file.rows),
     ):
         connection.execute(
-            "UPDATE documents SET status = 'failed', stale = (stale OR status <> 'failed'), "
+            f"UPDATE documents SET status = {_STATUS}, stale = (key IS NOT NULL), "
             "error_kind = f.error_kind, error = f.error, parsed_at = utc_now(), run_id = ? "
             "FROM failures AS f WHERE documents.document_id = f.document_id",
             [staging.run_id],
         )
         connection.execute(
-            "INSERT INTO documents BY NAME SELECT *, 'failed' AS status, false AS stale, "
-            "utc_now() AS parsed_at, ? AS run_id FROM failures "
+            f"INSERT INTO documents BY NAME SELECT *, {_STATUS} AS status, false AS stale, "
+            "utc_now() AS parsed_at, ? AS run_id FROM failures AS f "
             "WHERE document_id NOT IN (SELECT document_id FROM documents)",
             [staging.run_id],
         )

@@ -29,7 +29,7 @@ def parsed(name: str, *words: str) -> ParsedDocument:
     ]
     return ParsedDocument(
         document=Document(
-            id=f"acme/o'b/{name}",
+            id=f"acme/o%27b/{name}",
             tenant_id="acme",
             corpus_id="o'b",
             source_uri=name,
@@ -113,10 +113,10 @@ def test_good_chunks_pass_and_all_are_looked_at(
     assert [i for i in quality.invariants() if not i.description.endswith(".")] == []
 
 
-ONE = "document_id = 'acme/o''b/one'"
+ONE = "document_id = 'acme/o%27b/one'"
 BITES = [
-    ("one_partition", "UPDATE chunks SET document_id = 'other/o''b/one' WHERE position = 0"),
-    ("known_document", "UPDATE chunks SET document_id = 'acme/o''b/gone' WHERE position = 4"),
+    ("one_partition", "UPDATE chunks SET document_id = 'other/o%27b/one' WHERE position = 0"),
+    ("known_document", "UPDATE chunks SET document_id = 'acme/o%27b/gone' WHERE position = 4"),
     ("known_document", f"DELETE FROM chunked_documents WHERE {ONE}"),
     ("distinct_ids", "UPDATE chunks SET id = 'same' WHERE position = 4"),
     ("distinct_ids", "INSERT INTO chunked_documents SELECT * FROM chunked_documents LIMIT 1"),
@@ -202,15 +202,15 @@ def test_what_another_run_made_is_not_read_again(partition: PartitionFiles) -> N
 
         results = quality.check(staging, partition.documents, Words(), texts=texts)
     assert broken(results) == {}
-    assert read == ["acme/o'b/one"]
+    assert read == ["acme/o%27b/one"]
     assert {result.checked for result in results} == {5}
 
 
 def test_a_document_that_failed_to_chunk_is_listed_and_no_offence(
     partition: PartitionFiles, staging: Staging
 ) -> None:
-    chunks.fail(staging, [chunks.FailedChunking("acme/o'b/one", "ChunkError", "no")])
-    keys = [("acme/o'b/one", "newer"), ("acme/o'b/two", "k")]
+    chunks.fail(staging, [chunks.FailedChunking("acme/o%27b/one", "ChunkError", "no")])
+    keys = [("acme/o%27b/one", "newer"), ("acme/o%27b/two", "k")]
     assert broken(quality.check(staging, partition.documents, Words(), current_keys=keys)) == {}
 
 

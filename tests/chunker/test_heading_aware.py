@@ -7,9 +7,10 @@ import sys
 from itertools import pairwise
 
 import pytest
+import regex
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from odd_documents import CL100K, COUNTERS, blocks, chunkers, documents, prose
+from odd_documents import CL100K, COUNTERS, O200K, blocks, chunkers, documents, prose
 
 from rag_chunker import HeadingAwareChunker
 from rag_core.errors import ChunkError, RagError
@@ -130,6 +131,19 @@ def test_ids_are_distinct_and_the_same_input_gives_the_same_chunks(chunker, pars
     assert len({chunk.id for chunk in chunks}) == len(chunks)
     again = ParsedDocument.model_validate(parsed.model_dump())
     assert asyncio.run(chunker.chunk(CTX, again)) == chunks
+
+
+@given(st.integers(4, 60), st.sampled_from([CL100K, O200K]), documents)
+def test_a_grapheme_cluster_is_torn_only_where_it_is_over_the_budget(budget, counter, parsed):
+    text = parsed.text
+    cuts = {c.end for c in HeadingAwareChunker(budget, 0, counter).chunk_now(CTX, parsed)}
+    torn = [
+        (cluster, counter.count(cluster))
+        for start, cluster in ((m.start(), m[0]) for m in regex.finditer(r"\X", text))
+        if not cluster[0].isspace() and not cuts.isdisjoint(range(start + 1, start + len(cluster)))
+        if len(cluster.strip()) > 1 and counter.count(cluster) <= budget
+    ]
+    assert torn == []
 
 
 @given(chunkers, documents)

@@ -31,16 +31,16 @@ LEFT JOIN chunked_documents AS d USING (tenant_id, corpus_id, document_id)
 WHERE c.kind = 'body';
 
 CREATE VIEW failed_documents AS
-SELECT tenant_id, corpus_id, document_id, 'parse' AS stage, error_kind, error, stale,
+SELECT tenant_id, corpus_id, document_id, 'parse' AS stage, status, error_kind, error, stale,
     parsed_at AS failed_at, run_id
-FROM documents WHERE status = 'failed'
+FROM documents WHERE status IN ('failed', 'skipped')
 UNION ALL BY NAME
-SELECT tenant_id, corpus_id, document_id, 'ocr' AS stage, min(error_kind) AS error_kind,
+SELECT tenant_id, corpus_id, document_id, 'ocr' AS stage, 'failed' AS status, min(error_kind) AS error_kind,
     min(error) AS error, false AS stale, max(read_at) AS failed_at, max(run_id) AS run_id
 FROM ocr_pages WHERE status = 'failed'
 GROUP BY tenant_id, corpus_id, document_id
 UNION ALL BY NAME
-SELECT tenant_id, corpus_id, document_id, 'chunk' AS stage, error_kind, error, stale,
+SELECT tenant_id, corpus_id, document_id, 'chunk' AS stage, status, error_kind, error, stale,
     chunked_at AS failed_at, run_id
 FROM chunked_documents WHERE status = 'failed';
 

@@ -1,0 +1,131 @@
+"""What runs by itself: a sensor that follows the sources, a schedule that re-checks everything.
+
+The sensor looks at names, sizes and times only. Whether a document really changed is decided in
+the run, by content.
+"""
+
+import json
+from hashlib import sha256
+
+import dagster as dg
+
+from rag_assets.partition_key import encode
+from rag_assets.partitions import CORPORA, known_corpora
+from rag_assets.resources import SourcesResource, WarehouseResource
+from rag_assets.sources import Inventory
+from rag_assets.stages.keys import CHUNK_STAGE, PARSE_STAGE
+from rag_assets.store.catalog import refresh_catalog
+from rag_core.errors import RagError, StoreError
+
+__all__ = ["automation", "ingest_job"]
+
+ingest_job = dg.define_asset_job(
+    "ingest",
+    selection=["parsed_documents", "chunks"],
+    description="Bring one corpus up to date: parse what changed, chunk it, check it, publish it.",
+)
+
+
+def automation(status: str) -> tuple[dg.SensorDefinition, dg.ScheduleDefinition]:
+    """The sensor and the schedule, both switched on from the start if `status` is `on`."""
+    on = status == "on"
+
+    @dg.sensor(
+        job=ingest_job,
+        minimum_interval_seconds=30,
+        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
+    )
+    def follow_sources(
+        context: dg.SensorEvaluationContext,
+        sources: SourcesResource,
+        warehouse: WarehouseResource,
+    ) -> dg.SensorResult | dg.SkipReason:
+        """Makes partitions of new corpus folders, retires those of vanished ones, and requests one
+        run for each corpus in which a file, corpus.toml or a default changed."""
+        try:
+            inventory = sources.sources.corpora()
+        except RagError as error:
+            return dg.SkipReason(str(error))
+        known = known_corpora(context.instance)
+        if not inventory.corpora and known:
+            return dg.SkipReason(
+                f"{sources.root} holds no corpus any more, but {len(known)} partitions are known: "
+                "nothing is removed. If that is meant, delete the partitions in the UI"
+            )
+        return _follow(context, sources, warehouse, inventory, known)
+
+    @dg.schedule(
+        job=ingest_job,
+        cron_schedule="0 3 * * *",
+        default_status=dg.DefaultScheduleStatus.RUNNING if on else dg.DefaultScheduleStatus.STOPPED,
+    )
+    def recheck_everything(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
+        """Every night one run per corpus: compares all documents by content, and catches up on
+        what a failed run left undone."""
+        day = context.scheduled_execution_time.date().isoformat()
+        return [
+            dg.RunRequest(run_key=f"{day}:{key}", partition_key=key)
+            for key in known_corpora(context.instance)
+        ]
+
+    return follow_sources, recheck_everything
+
+
+def _follow(
+    context: dg.SensorEvaluationContext,
+    sources: SourcesResource,
+    warehouse: WarehouseResource,
+    inventory: Inventory,
+    known: dict[str, tuple[str, str]],
+) -> dg.SensorResult | dg.SkipReason:
+    cursor = json.loads(context.cursor) if context.cursor else {"generation": 0, "seen": {}}
+    seen: dict[str, str] = cursor["seen"]
+    generation = cursor["generation"] + 1
+    notes = [f"{skipped.path}: {skipped.reason}" for skipped in inventory.skipped]
+    present: dict[str, str] = {}
+    for folder in inventory.corpora:
+        try:
+            present[folder.partition_key] = _fingerprint(folder.fingerprint(), sources)
+        except StoreError as error:
+            notes.append(str(error))
+    found = {encode(folder.tenant_id, folder.corpus_id) for folder in inventory.corpora}
+    gone = [key for key, pair in known.items() if key not in found and not inventory.may_exist(*pair)]
+    retired = [key for key in gone if _retire(warehouse, known[key], notes)]
+    changed = {key: value for key, value in present.items() if seen.get(key) != value}
+    new = sorted(present.keys() - known.keys())
+    for note in notes:
+        context.log.warning(note)
+    if not (changed or retired):
+        return dg.SkipReason("; ".join(["nothing changed", *notes])[:2000])
+    kept = {key: value for key, value in seen.items() if key in known and key not in retired}
+    requests: list[dg.DynamicPartitionsRequest] = []
+    if new:
+        requests.append(CORPORA.build_add_request(new))
+    if retired:
+        requests.append(CORPORA.build_delete_request(retired))
+    return dg.SensorResult(
+        run_requests=[
+            dg.RunRequest(run_key=f"{key}@{generation}:{value[:16]}", partition_key=key)
+            for key, value in changed.items()
+        ],
+        dynamic_partitions_requests=requests,
+        cursor=json.dumps({"generation": generation, "seen": kept | present}),
+    )
+
+
+def _fingerprint(files: str, sources: SourcesResource) -> str:
+    """Of a corpus' files, and of everything else that decides what its chunks are."""
+    settings = sources.defaults.model_dump_json()
+    return sha256(f"{files} {settings} {PARSE_STAGE} {CHUNK_STAGE}".encode()).hexdigest()
+
+
+def _retire(warehouse: WarehouseResource, pair: tuple[str, str], notes: list[str]) -> bool:
+    """Removes a vanished corpus from the warehouse; False if a run holds it now (next time)."""
+    try:
+        partition = warehouse.warehouse.partition(*pair)
+        warehouse.warehouse.remove(partition, run_id="follow_sources")
+        refresh_catalog(warehouse.warehouse)
+    except StoreError as error:
+        notes.append(f"cannot retire {'/'.join(pair)} yet: {error}")
+        return False
+    return True

@@ -1,0 +1,80 @@
+"""What the assets borrow: where documents come from, where chunks go, how much may run at once.
+
+Resources only configure; each hands out a plain object of a module that knows no Dagster.
+"""
+
+import os
+from pathlib import Path
+
+import dagster as dg
+from pydantic import Field
+
+from rag_assets.corpus_config import CorpusConfig, Defaults
+from rag_assets.partition_key import decode
+from rag_assets.sources import CorpusFolder, Sources
+from rag_assets.store.layout import PartitionFiles, Warehouse
+from rag_assets.workers import WorkerPool
+
+__all__ = ["SourcesResource", "WarehouseResource", "WorkersResource"]
+
+
+class SourcesResource(dg.ConfigurableResource):
+    """The folder or fsspec URL below which `TENANT/CORPUS/**` lies."""
+
+    root: str = "data/sources"
+    max_tokens: int = Defaults().max_tokens
+    overlap_tokens: int = Defaults().overlap_tokens
+    encoding: str = Defaults().encoding
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(self.root)
+
+    @property
+    def defaults(self) -> Defaults:
+        """What holds where a corpus.toml says nothing."""
+        return Defaults(
+            max_tokens=self.max_tokens,
+            overlap_tokens=self.overlap_tokens,
+            encoding=self.encoding,
+        )
+
+    def corpus(self, partition_key: str) -> tuple[CorpusFolder, CorpusConfig]:
+        """A partition's folder and settings. Raises `ConfigError` or `StoreError`."""
+        folder = self.sources.folder(*decode(partition_key))
+        return folder, folder.config(self.defaults)
+
+
+class WarehouseResource(dg.ConfigurableResource):
+    """The folder of the partition files and of `rag.duckdb`."""
+
+    root: str = "data/warehouse"
+    wait_seconds: float = Field(
+        default=0.0,
+        description="How long a run waits for another one that writes the same partition; "
+        "0 fails at once, naming the other run.",
+    )
+
+    @property
+    def warehouse(self) -> Warehouse:
+        return Warehouse(Path(self.root).absolute())
+
+    def partition(self, partition_key: str) -> PartitionFiles:
+        return self.warehouse.partition(*decode(partition_key))
+
+
+class WorkersResource(dg.ConfigurableResource):
+    """The processes in which documents are parsed, and what one document may cost."""
+
+    count: int = Field(default=0, description="Processes per run; 0: one per core.")
+    seconds: float = Field(default=60.0, description="A document's time limit.")
+    seconds_per_megabyte: float = Field(default=5.0, description="On top, for large documents.")
+    memory_megabytes: int = Field(default=2048, description="A worker's memory limit.")
+
+    def pool(self) -> WorkerPool:
+        """A pool to use in a `with` block; starts no process before there is work."""
+        return WorkerPool(
+            self.count or os.cpu_count() or 1,
+            seconds=lambda args: self.seconds + self.seconds_per_megabyte * len(args[1]) / 1e6,
+            memory_bytes=self.memory_megabytes * 1024 * 1024,
+        )

@@ -1,0 +1,1 @@
+"""What a run does to one partition, stage by stage. No Dagster: the assets call these functions."""

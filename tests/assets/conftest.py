@@ -1,0 +1,63 @@
+"""A project in a temporary folder: sources, a warehouse, a Dagster instance."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from rag_assets.definitions import build_defs
+from rag_assets.partitions import register_corpora
+from rag_assets.resources import SourcesResource, WarehouseResource, WorkersResource
+from rag_assets.store.catalog import open_warehouse
+
+
+class Project:
+    """What a data engineer has: files, assets to materialize, a warehouse to query."""
+
+    def __init__(self, folder: Path, instance: dg.DagsterInstance) -> None:
+        self.instance = instance
+        self.sources = folder / "sources"
+        self.warehouse = folder / "warehouse"
+        self.sources.mkdir()
+        self.resources = {
+            "sources": SourcesResource(root=str(self.sources)),
+            "warehouse": WarehouseResource(root=str(self.warehouse)),
+            "workers": WorkersResource(count=1),
+        }
+        self.defs = build_defs(self.resources)
+
+    def write(self, path: str, content: str | bytes) -> Path:
+        """A source file, `TENANT/CORPUS/...`."""
+        file = self.sources / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def materialize(self, key: str, *, force: bool = False) -> dg.ExecuteInProcessResult:
+        """Both assets of one partition."""
+        register_corpora(self.instance, self.resources["sources"].sources)
+        options = {"config": {"force": force}}
+        result = self.defs.resolve_job_def("ingest").execute_in_process(
+            partition_key=key,
+            instance=self.instance,
+            raise_on_error=False,
+            run_config={
+                "ops": {"parsed_documents": options, "chunks": options},
+                "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+            },
+        )
+        for event in result.all_events:
+            if event.is_step_failure:
+                print(event.event_specific_data)
+        return result
+
+    def query(self, sql: str, *parameters: object) -> list[tuple]:
+        with open_warehouse(self.warehouse) as connection:
+            return connection.execute(sql, list(parameters)).fetchall()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with dg.DagsterInstance.ephemeral(tempdir=str(tmp_path / "dagster")) as instance:
+        yield Project(tmp_path, instance)
