@@ -67,7 +67,7 @@ def _print_lines(chunks: Iterable[Chunk], digits: int) -> None:
         room = line_width() - len(left) - len(arrow) - 4
         text = one_line(new, max(room, 20))
         click.echo(
-            click.style(left, fg=_COLORS.get(kind), bold=kind == "heading")
+            click.style(left, fg=_COLORS.get(kind), bold=kind == "heading" or None)
             + click.style(arrow, fg="yellow")
             + f"  {text}"
         )

@@ -11,8 +11,18 @@ import pytest
 from rag_chunker.heading_aware import HeadingAwareChunker
 from rag_chunker.pipeline import chunk_now, chunks_of, parse_document
 from rag_core.errors import ChunkError, UnsupportedMediaType
+from rag_core.spi import Chunker
 from rag_core.testing.builders import make_context
-from rag_core.types import CorpusId, DocumentId, Source, TenantId
+from rag_core.types import (
+    Chunk,
+    CorpusId,
+    DocumentId,
+    Health,
+    ParsedDocument,
+    RequestContext,
+    Source,
+    TenantId,
+)
 
 _DATA = b"# Title\n\nSome words.\n"
 
@@ -36,6 +46,18 @@ def test_the_stages_one_by_one_give_the_same() -> None:
     parsed = parse_document(_source(), _DATA)
     chunks = chunk_now(make_context(), parsed, HeadingAwareChunker())
     assert (parsed, chunks) == chunks_of(make_context(), _source(), _DATA, HeadingAwareChunker())
+
+
+def test_a_chunker_that_can_only_be_awaited_is_awaited() -> None:
+    class Awaited(Chunker):
+        async def chunk(self, ctx: RequestContext, parsed: ParsedDocument) -> list[Chunk]:
+            return await HeadingAwareChunker().chunk(ctx, parsed)
+
+        async def health(self) -> Health:
+            return Health(ok=True)
+
+    awaited = chunks_of(make_context(), _source(), _DATA, Awaited())
+    assert awaited == chunks_of(make_context(), _source(), _DATA, HeadingAwareChunker())
 
 
 def test_another_process_gives_the_same_chunks() -> None:
