@@ -118,12 +118,12 @@ def longest_prefix(
     room: int,
     keep: int,
     guess: int,
+    tear: bool = True,
 ) -> Cut | None:
-    """Where to cut `text[start:end]` so that `count_to(cut) <= room`; None if not even one code
-    point fits.
+    """Where to cut `text[start:end]` so that `count_to(cut) <= room`; None if nothing fits.
 
     Cuts at white space where that leaves a count of at least `keep`, else between grapheme
-    clusters, else (a cluster that does not fit) between code points. Fills at least fifteen
+    clusters, else (not even one cluster fits) between code points if `tear`. Fills at least fifteen
     sixteenths of the room where the text allows it. `guess` is the offset to try first.
     """
     best = _search(text, start, end, count_to, room, guess)
@@ -133,7 +133,7 @@ def longest_prefix(
         cut = best if at == best.at else Cut(at, count_to(at))
         if least <= cut.tokens <= room:
             return cut
-    return best
+    return best if tear else None
 
 
 def _search(

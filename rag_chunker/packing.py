@@ -211,6 +211,7 @@ class _Packing:
             room=self._budget,
             keep=self._budget // 2,
             guess=begin + int(0.97 * self._budget * self._rate),
+            tear=unit.start == begin,  # rather in a pack of its own
         )
         if cut is None:
             return False
