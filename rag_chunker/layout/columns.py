@@ -24,14 +24,13 @@ def reading_order(elements: Sequence[Line | Table]) -> list[Line | Table]:
     """The elements as they are read, each with its `column` set.
 
     Elements that cross a gutter cut the page into bands; in each band the columns follow each
-    other, from the right if most text runs from right to left. Inside a column the order of the
+    other from the left. Inside a column the order of the
     content stays unless it jumps upwards.
     """
     lines = [element for element in elements if isinstance(element, Line)]
     gutters = find_gutters(lines)
     if not gutters:
         return _in_column(list(elements), 0)
-    leftward = _mostly_right_to_left(lines)
     ordered: list[Line | Table] = []
     number = 0
     for band, spanning in _bands(elements, gutters):
@@ -43,7 +42,7 @@ def reading_order(elements: Sequence[Line | Table]) -> list[Line | Table]:
         for element in band:
             middle = (element.box.left + element.box.right) / 2
             columns.setdefault(sum(middle > x for x in gutters), []).append(element)
-        for _, column in sorted(columns.items(), reverse=leftward):
+        for _, column in sorted(columns.items()):
             ordered += _in_column(column, number)
             number += 1
     return ordered
@@ -193,9 +192,3 @@ def by_rows(elements: Sequence[Element]) -> list[Element]:
     return [
         element for row in rows for element in sorted(row, key=lambda element: element.box.left)
     ]
-
-
-def _mostly_right_to_left(lines: Sequence[Line]) -> bool:
-    total = sum(len(line.text) for line in lines)
-    leftward = sum("\u0590" <= char <= "\u08ff" for line in lines for char in line.text)
-    return leftward > 0.5 * total

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from rag_chunker.layout.lines import NO_SPACES
+
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _HEAD = re.compile(r"([^\W\d_]+)[-\u2010\xad]$")
 _TAIL = re.compile(r"([^\W\d_]+)((?:[-\u2010][^\W\d_]+)*)")
@@ -36,6 +38,8 @@ def join_lines(pieces: Sequence[tuple[str, bool]], known: Collection[str] = froz
             text = piece
         elif open_hyphen:
             text = _across(text, piece, known)
+        elif NO_SPACES.match(text[-1]) and NO_SPACES.match(piece):
+            text += piece
         else:
             text = f"{text} {piece}"
         open_hyphen = hyphen

@@ -1,5 +1,6 @@
 """What is a line of text? Words on one baseline without a wide gap, with their typography."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,12 @@ class Style(NamedTuple):
 
 
 PLAIN = Style(10.0)
+
+NO_SPACES = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\uff00-\uffef]"
+)
+"""A character of a script that puts no spaces between words: Thai, Lao, Burmese, Khmer, Chinese,
+Japanese."""
 
 
 @dataclass(slots=True)
@@ -90,7 +97,10 @@ class Line:
 
     @cached_property
     def first_width(self) -> float:
-        """Width of the first run without white space: would it have fitted on the line before?"""
+        """Width of what could have stood on the line before: the first run without white space,
+        one character in scripts without spaces."""
+        if NO_SPACES.match(self.words[0].text):
+            return self.words[0].style.size
         right = self.words[0].right
         for word in self.words[1:]:
             if not word.glued:

@@ -1,8 +1,10 @@
 """Which lines of words stand on a page? PDFium's characters, grouped by gaps and line breaks."""
 
 import ctypes
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 from rag_chunker.layout.lines import Line, Word
 from rag_chunker.parsing.pdf.fonts import Look, Looks
@@ -16,8 +18,8 @@ documents by six producers: between 1.3 and 2.0 nothing changes)."""
 _SUPERSCRIPT = 0.8
 """Times the size of the text: the largest superscript."""
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st",
-              0xFB06: "st"}  # fmt: skip
+_PRESENTATION = re.compile("[\ufb00-\ufb06\ufb1d-\ufdfb\ufe70-\ufefc]")
+"""Ligatures and shapes of Latin, Hebrew and Arabic letters that fonts encode as characters."""
 _FEW_INFERRED = 0.25
 _LINE_BREAKS = frozenset((10, 13))
 _SPACES = frozenset((9, 11, 12, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000))
@@ -113,7 +115,7 @@ def _read(text_page: Handle, builder: "_Builder", looks: Looks, counts: Counts) 
                 code, high = _joined(int(high), code), 0
             if _is_bad(code) and code not in _HYPHENS:
                 counts.bad += 1
-                if code < 32 or 0xD800 <= code < 0xE000:
+                if code < 0xA0 or 0xD800 <= code < 0xE000:
                     continue
             if code in _IGNORED:
                 continue
@@ -197,7 +199,9 @@ class _Builder:
         if code in _HYPHENS:
             code, self._hyphen = 0x2D, True
         self._look = look
-        letter = chr(code) if code < 0xFB00 else _LIGATURES.get(code) or chr(code)
+        letter = chr(code)
+        if code >= 0xFB00 and _PRESENTATION.match(letter):
+            letter = normalize("NFKC", letter)
         if not self._letters:
             self._letters = [letter]
             self._left, self._top, self._right, self._bottom = left, top, right, bottom

@@ -2,11 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
 from rag_chunker.layout.bullets import attach_bullets
+from rag_chunker.layout.direction import (
+    mirror_across,
+    mirror_box,
+    mirror_down,
+    mirror_lines,
+    runs_leftward,
+)
 from rag_chunker.layout.geometry import Box
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
@@ -37,6 +44,8 @@ class PageContent:
     """As a viewer shows the page."""
     upright: Frame
     """As most of its text is upright; boxes of lines and tables are seen in it."""
+    mirrored: bool = False
+    """Boxes are seen in a mirror too, because its text runs from right to left."""
     items: list[Line | Table] = field(default_factory=list)
     tagged: list[TaggedPart] = field(default_factory=list)
     """The same content as the structure tree has it; empty without one."""
@@ -45,6 +54,8 @@ class PageContent:
 
     def shown_box(self, box: Box) -> list[JsonValue]:
         """A box of its content as [left, top, right, bottom] on the page as shown."""
+        if self.mirrored:
+            box = mirror_box(box, self.upright.width)
         if self.upright != self.shown:
             box = self.shown.box(*self.upright.unbox(box))
         return [round(edge, 1) for edge in box]
@@ -84,14 +95,21 @@ class Reader:
         content = PageContent(number, shown, shown.turned_to(turns))
         shapes = read_shapes(page, content.upright)
         content.reason = _reason(text, shapes, text_page)
-        lines = _in_one_frame(text, content.upright)
-        fields = field_lines(page, content.upright)
-        main = attach_bullets([*lines[0], *fields], shapes.bullets)
-        for order, line in enumerate((*main, *lines[1])):
+        straight, turned = _in_one_frame(text, content.upright)
+        straight += field_lines(page, content.upright)
+        if runs_leftward(straight):
+            content.mirrored = True
+            straight = mirror_lines(straight, content.upright.width)
+            turned = mirror_lines(turned, content.upright.width)
+            shapes = _mirrored(shapes, content.upright.width)
+        main = attach_bullets(straight, shapes.bullets)
+        for order, line in enumerate((*main, *turned)):
             line.order, line.page = order, number
+        for line in turned:
+            line.column = -1
         if self._tagged:
-            content.tagged = read_tagged(read_structure(page), [*main, *lines[1]], self.trust)
-        content.items = [*lay_out(main, across=shapes.across, down=shapes.down), *lines[1]]
+            content.tagged = read_tagged(read_structure(page), [*main, *turned], self.trust)
+        content.items = [*lay_out(main, across=shapes.across, down=shapes.down), *turned]
         _compact(content)
         return content
 
@@ -139,8 +157,17 @@ def _in_one_frame(text: PageText, upright: Frame) -> tuple[list[Line], list[Line
         for line in lines:
             for word in line.words:
                 word.left, word.top, word.right, word.bottom = upright.box(*seen.unbox(word.box))
-            turned.append(Line(line.words, line.hyphen, column=-1))
+            turned.append(Line(line.words, line.hyphen))
     return text.lines.get(upright.turns, []), turned
+
+
+def _mirrored(shapes: Shapes, width: float) -> Shapes:
+    return replace(
+        shapes,
+        across=mirror_across(shapes.across, width),
+        down=mirror_down(shapes.down, width),
+        bullets=[mirror_box(box, width) for box in shapes.bullets],
+    )
 
 
 def _compact(content: PageContent) -> None:

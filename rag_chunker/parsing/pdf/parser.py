@@ -88,11 +88,14 @@ def _title(about: dict[str, str], entries: Sequence[Entry]) -> str | None:
 def _pieces(
     pages: Sequence[PageContent], entries: Sequence[Entry], trusted: bool
 ) -> tuple[list[Piece | Table], frozenset[str]]:
+    gone = running_lines([page.items for page in pages], [page.upright.height for page in pages])
     if trusted:
-        pieces = tagged_pieces([page.tagged for page in pages])
+        running = {
+            (item.page, item.order) for page in pages for item in page.items if id(item) in gone
+        }
+        pieces = tagged_pieces([page.tagged for page in pages], running)
         lines = [line for piece in pieces if isinstance(piece, Piece) for line in piece.lines]
         return join_tables(pieces), _vocabulary(lines)
-    gone = running_lines([page.items for page in pages], [page.upright.height for page in pages])
     kept = [[item for item in page.items if id(item) not in gone] for page in pages]
     match_outline(entries, [[x for x in items if isinstance(x, Line)] for items in kept])
     flow = join_tables([item for items in kept for item in items])

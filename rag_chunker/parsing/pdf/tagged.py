@@ -50,6 +50,8 @@ class TaggedPart:
     """Some cell of the table is a header cell."""
     box: Box | None = None
     order: int = 0
+    untagged: bool = False
+    """Its lines belong to no element of the tree."""
 
 
 def read_tagged(
@@ -155,6 +157,7 @@ def _with_rest(
         if not words:
             continue
         part = _part(Element("P"), [(line, word) for word in words])
+        part.untagged = True
         place = next((i for i, other in enumerate(parts) if other.order > part.order), len(parts))
         parts.insert(place, part)
     return parts
@@ -169,13 +172,21 @@ _KINDS = {
 }
 
 
-def tagged_pieces(pages: Sequence[Sequence[TaggedPart]]) -> list[Piece | Table]:
-    """The pieces of all pages; what goes on over a page break is one piece."""
+def tagged_pieces(
+    pages: Sequence[Sequence[TaggedPart]], running: Collection[tuple[int, int]]
+) -> list[Piece | Table]:
+    """The pieces of all pages; what goes on over a page break is one piece.
+
+    `running` are (page, order) of lines that repeat on page after page: those that the tree
+    leaves out are left out.
+    """
     found: list[Piece | Table] = []
     pending: tuple[Element, Piece] | None = None
     for number, parts in enumerate(pages, start=1):
         for part in parts:
             element = part.element
+            if part.untagged and (number, part.order) in running:
+                continue
             if part.rows:
                 box = part.box or Box(0, 0, 0, 0)
                 found.append(

@@ -114,6 +114,39 @@ def test_text_drawn_in_odd_order_is_read_from_top_to_bottom() -> None:
     assert texts(pdf) == [f"Paragraph number {number} stands alone." for number in range(4)]
 
 
+HEBREW = {0x41 + index: 0x5D0 + index for index in range(26)}
+
+
+def hebrew(text: str) -> bytes:
+    """Letters A.. for Hebrew ones, in the order in which they are drawn: from the left."""
+    return text[::-1].encode()
+
+
+def test_right_to_left_columns_are_read_from_the_right() -> None:
+    pdf = Pdf(unicode_font=HEBREW)
+    page = pdf.page()
+    for row in range(6):
+        page.text(330, 90 + 14 * row, hebrew("AB CDE FGH IJK LMN OPQ RST"), 12, "U")
+        page.text(60, 90 + 14 * row, hebrew("BA CDE FGH IJK LMN OPQ RST"), 12, "U")
+    found = " ".join(texts(pdf))
+    first, second = chr(0x5D0) + chr(0x5D1), chr(0x5D1) + chr(0x5D0)
+    assert found.startswith(first)
+    assert found.rindex(f"{first} ") < found.index(f"{second} ")
+
+
+def test_lines_of_chinese_join_without_spaces() -> None:
+    pdf = Pdf(unicode_font={0x41 + index: 0x4E00 + index for index in range(26)})
+    page = pdf.page()
+    page.text(60, 60, b"ABCDEFGH", 12, "U").text(60, 74, b"IJKL", 12, "U")
+    assert texts(pdf) == ["".join(chr(0x4E00 + index) for index in range(12))]
+
+
+def test_ligatures_are_letters() -> None:
+    pdf = Pdf(unicode_font={0x41: 0xFB01, 0x42: 0x78})
+    pdf.page().text(60, 60, b"AB", 12, "U")
+    assert texts(pdf) == ["fix"]
+
+
 # headings
 
 
