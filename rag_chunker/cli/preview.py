@@ -31,8 +31,9 @@ def _ocr_need(parsed: ParsedDocument) -> str:
         return ""
     reasons = sorted({page.reason or "unknown" for page in needy})
     why = tally((page.reason or "unknown" for page in needy), reasons)
+    noun = "page" if len(parsed.pages) == 1 else "pages"
     verb = "needs" if len(needy) == 1 else "need"
-    return f"; {len(needy):,} of {len(parsed.pages):,} pages {verb} OCR ({why})"
+    return f"; {len(needy):,} of {len(parsed.pages):,} {noun} {verb} OCR ({why})"
 
 
 def print_emptiness(parsed: ParsedDocument) -> None:

@@ -3,6 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const FROM = 0, TO = 1, REPEATED = 2, TOKENS = 3, PARENT = 4, LEVEL = 5, START = 6, END = 7, ID = 8, PAGES = 9;
   const MOST_HITS = 2000;
+  const WIDEST_BAR = 40;  // pixels
   const GROUP = 40;  // elements that are laid out together, or not at all while out of sight
   const byId = (id) => document.getElementById(id);
   const number = new Intl.NumberFormat("en").format;
@@ -108,14 +109,14 @@
         "aria-label": `Chunk ${index}, ${level ? `heading of level ${level}` : "body"}, ${chunk[TOKENS]} tokens`,
       });
       if (chunk[REPEATED]) {
-        element.append(make("div", { class: "overlap", dir: "auto", title: "Overlap: repeats earlier text of the section" }, chunk[REPEATED]));
+        element.append(make("div", { class: "overlap", dir: "auto", title: "Overlap: repeats earlier text of the section" }, chunk[REPEATED].trimEnd()));
       }
       for (let at = block; at < data.blocks.length && data.blocks[at][1] < chunk[TO]; at += 1) {
-        const from = Math.max(data.blocks[at][1], chunk[FROM]), to = Math.min(data.blocks[at][2], chunk[TO]);
+        const [type, start, end, marker, depth] = data.blocks[at];
+        const from = Math.max(start, chunk[FROM]), to = Math.min(end, chunk[TO]);
         const node = document.createTextNode(data.text.slice(from, to));
-        const goesOn = from > data.blocks[at][1] ? " on" : "";
-        const heading = level ? { role: "heading", "aria-level": level } : {};
-        element.append(make("div", { class: data.types[data.blocks[at][0]] + goesOn, dir: "auto", ...heading }, node));
+        const more = level ? { role: "heading", "aria-level": level } : marker && from === start ? { "data-marker": marker } : {};
+        element.append(make("div", { class: `${data.types[type]}${depth ? ` d${depth}` : ""}`, dir: "auto", ...more }, node));
         this.nodes.push(node);
         this.nodeFrom.push(from);
       }
@@ -135,7 +136,7 @@
         this.element.addEventListener(sign, () => { driver = this; }, { passive: true });
       }
       this.text.addEventListener("scroll", paced(() => { if (driver === this) scrolled(this); }), { passive: true });
-      const pointed = (event) => Math.min(this.chunks.length - 1, Math.max(0, Math.floor(this.chunks.length * event.offsetX / this.canvas.clientWidth)));
+      const pointed = (event) => Math.min(this.chunks.length - 1, Math.max(0, Math.floor(event.offsetX / this.step())));
       this.canvas.addEventListener("mousemove", (event) => { if (this.chunks.length) describe(this, pointed(event)); });
       this.canvas.addEventListener("mouseleave", () => describe(this, this.now));
       this.canvas.addEventListener("click", (event) => { if (this.chunks.length) select(this, pointed(event), { focus: true, block: "start" }); });
@@ -199,6 +200,8 @@
       return range;
     }
 
+    step() { return Math.min(this.canvas.clientWidth / this.chunks.length, WIDEST_BAR); }
+
     /** The bars are painted once for a size and a color scheme; the mark moves over them. */
     draw() {
       const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
@@ -213,13 +216,13 @@
         this.paint(this.bars.getContext("2d"), width, height, scale);
         this.ink = this.colors.getPropertyValue("--ink");
       }
-      const pen = this.canvas.getContext("2d"), step = width / this.chunks.length, wide = Math.max(step, 2);
+      const pen = this.canvas.getContext("2d"), step = this.step(), wide = Math.max(step - 1, 2);
       pen.setTransform(1, 0, 0, 1, 0, 0);
       pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
       pen.drawImage(this.bars, 0, 0);
       pen.scale(scale, scale);
       pen.fillStyle = this.ink;
-      pen.fillRect(this.now * step - 1, 0, wide + 2, 3);
+      pen.fillRect(this.now * step, 0, wide, 3);
       const tall = step < 3 ? height : this.rise(this.chunks[this.now], height);
       pen.fillRect(this.now * step, height - tall, wide, tall);
     }
@@ -231,7 +234,7 @@
 
     paint(pen, width, height, scale) {
       const [bar, head, over] = ["--e0", "--soft", "--over"].map((name) => this.colors.getPropertyValue(name));
-      const budget = this.chunking.max, step = width / this.chunks.length;
+      const budget = this.chunking.max, step = this.step();
       const wide = Math.max(step > 3 ? step - 1 : step, 1);
       pen.scale(scale, scale);
       let column = -1, tallest = -1;
@@ -339,10 +342,11 @@
       if (one.chunks[i][PARENT] >= 0) tokens[one.chunks[i][PARENT]] += tokens[i];
     }
     const heads = one.chunks.map((chunk, i) => [chunk, i]).filter(([chunk]) => chunk[LEVEL]);
-    const least = heads.reduce((low, [chunk]) => Math.min(low, chunk[LEVEL]), 6);
+    const depths = [];
+    one.chunks.forEach((chunk, i) => { depths[i] = chunk[PARENT] < 0 ? 1 : depths[chunk[PARENT]] + 1; });
     tree.from = heads.map(([chunk]) => chunk[FROM]);
     tree.links = heads.map(([chunk, i]) => make("a",
-      { href: `#${one.prefix}${i}`, class: `l${chunk[LEVEL] - least + 1}`, "data-from": chunk[FROM] },
+      { href: `#${one.prefix}${i}`, class: `l${depths[i]}`, "data-from": chunk[FROM] },
       make("b", { dir: "auto" }, titleOf(chunk)),
       make("small", { title: "tokens in this section" }, number(tokens[i]))));
     tree.current = null;

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from rag_core.types import BlockType, Chunk, ParsedDocument
+from rag_core.types import Block, BlockType, Chunk, ParsedDocument
 
 __all__ = ["Chunking", "view_of"]
 
@@ -30,9 +30,10 @@ class Chunking:
 def view_of(parsed: ParsedDocument, chunkings: Sequence[Chunking]) -> dict[str, JsonValue]:
     """Title, facts, text, blocks, and the chunks of each chunking.
 
-    Blocks are `[type, from, to]`, chunks `[from, to, repeated, tokens, parent, level, start, end,
-    id, pages]`: `from` and `to` count UTF-16 units of the text, as JavaScript does, `start` and
-    `end` characters, as everywhere else; `parent` is a position or -1, `level` 0 for a body.
+    Blocks are `[type, from, to]`, those of lists also with marker and depth (at most 5). Chunks are
+    `[from, to, repeated, tokens, parent, level, start, end, id, pages]`: `from` and `to` count
+    UTF-16 units of the text, as JavaScript does, `start` and `end` characters, as everywhere else;
+    `parent` is a position or -1, `level` 0 for a body.
     """
     to_utf16 = _utf16_offsets(parsed.text)
     document = parsed.document
@@ -68,10 +69,20 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 def _blocks(parsed: ParsedDocument, to_utf16: Callable[[int], int]) -> list[JsonValue]:
     number = {kind: index for index, kind in enumerate(BlockType)}
-    return [
-        [number[parsed.blocks[span.index].type], to_utf16(span.start), to_utf16(span.end)]
-        for span in parsed.spans
-    ]
+    rows: list[JsonValue] = []
+    for span in parsed.spans:
+        block = parsed.blocks[span.index]
+        row: list[JsonValue] = [number[block.type], to_utf16(span.start), to_utf16(span.end)]
+        rows.append(row + _list_place(block))
+    return rows
+
+
+def _list_place(block: Block) -> list[JsonValue]:
+    if block.type is not BlockType.list_item:
+        return []
+    marker, depth = block.attributes.get("list_marker"), block.attributes.get("list_depth")
+    shown = "•" if marker in (None, "", "-", "*", "+") else marker
+    return [shown, min(depth, 5) if isinstance(depth, int) else 0]
 
 
 def _chunks(

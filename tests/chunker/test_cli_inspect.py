@@ -137,7 +137,7 @@ def test_offsets_on_the_page_count_as_javascript_does() -> None:
             units[2 * start : 2 * end].decode("utf-16-le")
             == (parsed.text[characters_from:characters_to])
         )
-    for block, (_, start, end) in zip(parsed.blocks, data["blocks"], strict=True):
+    for block, (_, start, end, *_) in zip(parsed.blocks, data["blocks"], strict=True):
         assert units[2 * start : 2 * end].decode("utf-16-le") == block.text
 
 
