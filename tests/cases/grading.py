@@ -56,7 +56,9 @@ def complaints(case: dict[str, Any], source: bytes, result: dict[str, Any]) -> l
         return [] if result["error"] in expected else [f"raised {result['reason']}"]
     if "error" in checks:
         return [f"did not raise {checks['error']}"]
-    outcome = Outcome(source.decode("utf-8", "replace"), result)
+    if result["status"] == "failed" != checks.get("status"):
+        return [f"failed: {result['reason']}"]
+    outcome = Outcome("" if b"\0" in source else source.decode("utf-8", "replace"), result)
     budget = (case.get("config") or {}).get("max_tokens", 512)
     found = [*_always(outcome, budget)]
     for key, expected in checks.items():
@@ -215,6 +217,15 @@ def _in_word_bounds(outcome: Outcome, part: str) -> int:
     return sum(whole.search(_spaced(chunk["text"])) is not None for chunk in outcome.bodies)
 
 
+def _blocks_of(outcome: Outcome, kind: str) -> int:
+    return sum(block["kind"] == kind for block in outcome.result["blocks"])
+
+
+def _is_in_a_block(outcome: Outcome, parts: list[str]) -> bool:
+    texts = (_spaced(block["text"]) for block in outcome.result["blocks"])
+    return any(all(_spaced(part) in text for part in parts) for text in texts)
+
+
 def _under(outcome: Outcome, title: str) -> list[dict[str, Any]]:
     parents = ((chunk, outcome.parent(chunk)) for chunk in outcome.bodies)
     return [chunk for chunk, parent in parents if parent and _spaced(parent["text"]) == title]
@@ -230,22 +241,39 @@ _QUESTIONS: dict[str, Question] = {
     "coverage": _coverage,
     "overlap_range": _overlap_range,
     "progress": _progress,
+    "heading_texts": lambda o, texts: [
+        found for found in [[_spaced(c["text"]) for c in o.headings]] if found != texts
+    ],
+    "status": lambda o, status: [s for s in [o.result["status"]] if s != status],
     "kinds": lambda o, kinds: [
+        (kind, found) for kind, number in kinds.items() if (found := _blocks_of(o, kind)) != number
+    ],
+    "max_kind": lambda o, kinds: [
+        (kind, found) for kind, most in kinds.items() if (found := _blocks_of(o, kind)) > most
+    ],
+    "kind_between": lambda o, kinds: [
         (kind, found)
-        for kind, number in kinds.items()
-        if (found := sum(b["kind"] == kind for b in o.result["blocks"])) != number
+        for kind, (least, most) in kinds.items()
+        if not least <= (found := _blocks_of(o, kind)) <= most
+    ],
+    "same_block": lambda o, groups: [g for g in groups if not _is_in_a_block(o, g)],
+    "block_regex": lambda o, patterns: [
+        p for p in patterns if not any(re.search(p, _spaced(b["text"])) for b in o.result["blocks"])
     ],
     "n_chunks": lambda o, number: [n for n in [len(o.chunks)] if n != number],
     "min_chunks": lambda o, least: [n for n in [len(o.chunks)] if n < least],
     "max_chunks": lambda o, most: [n for n in [len(o.chunks)] if n > most],
     "max_seconds": lambda o, most: [s for s in [o.result["seconds"]] if s >= most],
     "contains": lambda o, parts: [p for p in parts if _spaced(p) not in _spaced(o.text)],
+    "contains_ws": lambda o, parts: [p for p in parts if _spaced(p) not in _spaced(o.text)],
+    "not_contains_ws": lambda o, parts: [p for p in parts if _spaced(p) in _spaced(o.text)],
     "not_contains": lambda o, parts: [p for p in parts if p in o.text],
     "regex": lambda o, patterns: [p for p in patterns if not re.search(p, o.text)],
     "not_regex": lambda o, patterns: [p for p in patterns if re.search(p, o.text)],
     "blocks_once": lambda o, parts: [
         p for p in parts if _spaced(o.block_text).count(_spaced(p)) != 1
     ],
+    "at_most_once": lambda o, parts: [p for p in parts if _spaced(o.text).count(_spaced(p)) > 1],
     "each_once": lambda o, parts: [p for p in parts if _times(o, p) != 1],
     "count": lambda o, parts: [p for p, number in parts.items() if o.text.count(p) != number],
     "together": lambda o, groups: [g for g in groups if not _holding(o.chunks, *g)],

@@ -59,6 +59,11 @@ BITES = {
     "no_split_inside": "SE-01",
     "concat_equals_source": "UN-01",
     "n_chunks": "MD-13",
+    "heading_texts": "DX-13",
+    "same_block": "XL-01",
+    "block_regex": "XL-05",
+    "kind_between": "CS-01",
+    "contains_ws": "PDF-01",
 }
 
 
@@ -67,7 +72,7 @@ def test_a_check_complains_when_everything_is_lost(key):
     case = copy.deepcopy(CASES[BITES[key]])
     case["checks"] = {key: case["checks"][key]}
     result = {**run(HERE, case), "chunks": []}
-    if key in ("order", "kinds"):
+    if key in ("order", "kinds", "same_block", "block_regex", "kind_between"):
         result["blocks"] = []
     found = complaints(case, source_of(case), result)
     assert found != []
