@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rag_chunker.context import embedding_text, heading_paths
     from rag_chunker.heading_aware import HeadingAwareChunker
+    from rag_chunker.ocr.adapter import ocr_result_to_parsed_document
     from rag_chunker.sentence import split_sentences
     from rag_chunker.tokens import AdditiveTokenCounter, TiktokenCounter, TokenCounter
 
@@ -20,6 +21,7 @@ __all__ = [
     "TokenCounter",
     "embedding_text",
     "heading_paths",
+    "ocr_result_to_parsed_document",
     "split_sentences",
 ]
 
@@ -30,6 +32,7 @@ _HOMES = {
     "TokenCounter": "rag_chunker.tokens",
     "embedding_text": "rag_chunker.context",
     "heading_paths": "rag_chunker.context",
+    "ocr_result_to_parsed_document": "rag_chunker.ocr.adapter",
     "split_sentences": "rag_chunker.sentence",
 }
 
