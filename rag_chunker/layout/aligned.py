@@ -10,7 +10,7 @@ from rag_chunker.layout.geometry import Rule, around
 from rag_chunker.layout.grids import Span, Table, cell_text, has_bold_header
 from rag_chunker.layout.lines import Line, Word
 from rag_chunker.layout.markers import list_marker, section_number
-from rag_chunker.layout.paragraphs import usual_pitch
+from rag_chunker.layout.spacing import usual_pitch
 
 _WIDE = 1.5
 """In em: a gap that parts cells whatever stands above and below."""

@@ -1,20 +1,29 @@
 """Which lines make one paragraph, list item or piece of code?"""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from rag_chunker.layout.geometry import Box, around
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line, Style
 from rag_chunker.layout.markers import Marker, list_marker
+from rag_chunker.layout.spacing import (
+    PARAGRAPH_GAP,
+    SLACK,
+    Item,
+    body_style,
+    column_rights,
+    gap_between,
+    is_code,
+    run_rights,
+    same_column,
+    same_row,
+    usual_pitch,
+)
 
-_GAP = 1.28
-"""Times the usual distance of lines: more white space than this parts two paragraphs."""
 _CODE_GAP = 3.2
-"""The same for code, where blank lines are common."""
+"""The same for two pieces of code, where empty lines are common."""
 _ENDS = re.compile(r"[.!?:;。！？：؟।…][\"'”’»)\]]*$")
 
 
@@ -52,9 +61,6 @@ class Paragraph:
         return around(line.box for line in self.lines if line.page == self.page)
 
 
-Item = Line | Table
-
-
 def group_lines(items: Sequence[Item]) -> list[Paragraph | Table]:
     """Paragraphs and tables in the order of `items`; every line lands in exactly one."""
     grouper = _Grouper(items)
@@ -67,9 +73,9 @@ class _Grouper:
     def __init__(self, items: Sequence[Item]) -> None:
         lines = [item for item in items if isinstance(item, Line)]
         self._pitch = usual_pitch(lines)
-        self._right = _column_rights(lines)
-        self._run = _run_rights(items, self._pitch)
-        self._body = _body_style(lines)
+        self._right = column_rights(lines)
+        self._run = run_rights(items, self._pitch)
+        self._body = body_style(lines)
         self._open: Paragraph | None = None
         self.found: list[Paragraph | Table] = []
 
@@ -83,14 +89,14 @@ class _Grouper:
             self._open = _opened(item)
             self.found.append(self._open)
             return
-        if home.code and _gap(home.last, item) > 1.6 * self._usual(item):
+        if home.code and gap_between(home.last, item) > 1.6 * self._usual(item):
             home.broken.append(len(home.lines))
         home.lines.append(item)
 
     def _continued(self, line: Line) -> Paragraph | None:
         """The paragraph that `line` goes on with, None if it starts a new one."""
         last = self._open
-        if last is not None and _same_column(last.last, line):
+        if last is not None and same_column(last.last, line):
             return last if self._goes_on(last, line) else None
         return self._goes_on_over_break(line)
 
@@ -99,12 +105,12 @@ class _Grouper:
 
     def _goes_on(self, home: Paragraph, line: Line) -> bool:
         above = home.last
-        gap = _gap(above, line)
+        gap = gap_between(above, line)
         usual = self._usual(line)
         if above.entry is not None or line.entry is not None:
             return above.entry == line.entry
         if above.contents or line.contents:
-            return _same_row(above, line)
+            return same_row(above, line)
         if home.code:
             if gap > 1.15 * usual and abs(above.share_bold - line.share_bold) > 0.95:
                 return False
@@ -112,8 +118,8 @@ class _Grouper:
         if is_code(line) and (gap > 1.1 * usual or _ENDS.search(above.text) is not None):
             return False
         if gap < 0.3 * usual:
-            return _same_row(above, line)
-        if gap > _GAP * usual + 0.6 or _differs(above, line):
+            return same_row(above, line)
+        if gap > PARAGRAPH_GAP * usual + SLACK or _differs(above, line):
             return False
         if above.hyphen and line.text[:1].islower() and len(above.text) > 2:
             return True
@@ -206,28 +212,16 @@ class _Grouper:
         for item in reversed(self.found[-12:]):
             if isinstance(item, Table):
                 continue
-            if item.last.page < line.page - 1 or _same_column(item.last, line):
+            if item.last.page < line.page - 1 or same_column(item.last, line):
                 return None
             if item.style.size >= 0.93 * line.size or item.code:
                 return item
         return None
 
 
-def _body_style(lines: Sequence[Line]) -> Style:
-    weight: Counter[Style] = Counter()
-    for line in [line for line in lines if not is_code(line)] or lines:
-        weight[line.style] += len(line.text)
-    return weight.most_common(1)[0][0] if weight else Style(10.0)
-
-
 def _centred(above: Line, line: Line) -> bool:
     middles = [(box.left + box.right) / 2 for box in (above.box, line.box)]
     return abs(middles[0] - middles[1]) <= 2.0 < abs(above.left - line.left)
-
-
-def is_code(line: Line) -> bool:
-    """Whether all of a line is in a fixed-pitch font."""
-    return line.share_mono > 0.97
 
 
 def marker_of(line: Line) -> Marker | None:
@@ -244,20 +238,6 @@ def _opened(line: Line) -> Paragraph:
     return Paragraph([line], marker_of(line), left)
 
 
-def _same_column(above: Line, line: Line) -> bool:
-    return above.page == line.page and above.column == line.column
-
-
-def _gap(above: Line, line: Line) -> float:
-    return line.box.middle - above.box.middle
-
-
-def _same_row(above: Line, line: Line) -> bool:
-    """Beside each other, as the parts of a line that was justified with wide gaps."""
-    overlap = min(above.box.bottom, line.box.bottom) - max(above.box.top, line.box.top)
-    return overlap > 0.5 * min(above.box.height, line.box.height)
-
-
 def _reach(above: Line, line: Line) -> float:
     """How far right the line above would reach if it had the first word of `line` too."""
     return above.box.right + line.first_width + 0.5 * line.size
@@ -267,7 +247,7 @@ def _row_left(home: Paragraph) -> float:
     """The left edge of the last row of a paragraph, which may be in several pieces."""
     left = home.last.left
     for line in reversed(home.lines[:-1]):
-        if not (_same_column(line, home.last) and _same_row(line, home.last)):
+        if not (same_column(line, home.last) and same_row(line, home.last)):
             break
         left = min(left, line.left)
     return left
@@ -279,54 +259,3 @@ def _differs(above: Line, line: Line) -> bool:
     if small < (0.7 if is_code(above) or is_code(line) else 0.92) * large:
         return True
     return abs(above.share_bold - line.share_bold) > 0.95
-
-
-def usual_pitch(lines: Sequence[Line]) -> dict[int, float]:
-    """The most common distance of neighbouring lines in a column, by size in whole points."""
-    seen: dict[int, Counter[float]] = {}
-    for above, line in pairwise(lines):
-        gap = _gap(above, line)
-        size = round(line.size)
-        if _same_column(above, line) and round(above.size) == size and 0.8 <= gap / size <= 2.2:
-            seen.setdefault(size, Counter())[round(gap * 2) / 2] += 1
-    return {size: _tightest_common(gaps) for size, gaps in seen.items()}
-
-
-def _tightest_common(gaps: Counter[float]) -> float:
-    """The smallest gap that is at least a third as common as the most common one."""
-    most = max(gaps.values())
-    return min(gap for gap, count in gaps.items() if 3 * count >= most)
-
-
-def _column_rights(lines: Iterable[Line]) -> dict[tuple[int, int], float]:
-    rights: dict[tuple[int, int], float] = {}
-    for line in lines:
-        if is_code(line):  # code may run over the margin
-            continue
-        key = (line.page, line.column)
-        rights[key] = max(rights.get(key, 0.0), line.box.right)
-    return rights
-
-
-def _run_rights(items: Sequence[Item], pitch: dict[int, float]) -> dict[int, float]:
-    """For each line (by id) the right edge that its closely set neighbours reach."""
-    reach: dict[int, float] = {}
-    run: list[Line] = []
-    for item in (*items, None):
-        if run and not (isinstance(item, Line) and _runs_on(run[-1], item, pitch)):
-            right = max(line.box.right for line in run)
-            reach.update((id(line), right) for line in run)
-            run = []
-        if isinstance(item, Line):
-            run.append(item)
-    return reach
-
-
-def _runs_on(above: Line, line: Line, pitch: dict[int, float]) -> bool:
-    usual = pitch.get(round(line.size), 1.25 * line.size)
-    return (
-        _same_column(above, line)
-        and abs(line.left - above.left) <= 2.5 * line.size
-        and _gap(above, line) <= _GAP * usual + 0.6
-        and round(above.size) == round(line.size)
-    )

@@ -56,7 +56,7 @@ class PdfParser(Parser):
             data,
             mime_type=MEDIA_TYPE,
             title=_title(about, entries),
-            metadata={_KEYS[key]: value for key, value in about.items() if key in _KEYS},
+            metadata=_described(about),
         )
         return ParsedDocument(
             document=document,
@@ -65,6 +65,21 @@ class PdfParser(Parser):
         )
 
 
+def _described(about: dict[str, str]) -> dict[str, JsonValue]:
+    """The document's own words about itself, dates in ISO 8601, without empty phrases."""
+    described: dict[str, JsonValue] = {}
+    for key, name in _KEYS.items():
+        value = about.get(key, "")
+        date = _DATE.match(value)
+        if date:
+            value = "-".join(filter(None, date.groups()))
+        if value and value.lower() not in _PHRASES:
+            described[name] = value
+    return described
+
+
+_DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
+_PHRASES = frozenset({"anonymous", "(anonymous)", "unspecified", "(unspecified)", "unknown"})
 _KEYS = {
     "Author": "author",
     "Subject": "subject",

@@ -7,7 +7,7 @@ from rag_chunker.layout.geometry import Box, around
 from rag_chunker.layout.grids import Span, Table, cell_text
 from rag_chunker.layout.lines import Line, Word
 from rag_chunker.layout.markers import list_marker
-from rag_chunker.layout.paragraphs import is_code
+from rag_chunker.layout.spacing import is_code
 from rag_chunker.parsing.pdf.fonts import ARTIFACT
 from rag_chunker.parsing.pdf.pieces import Piece
 from rag_chunker.parsing.pdf.structure import Element

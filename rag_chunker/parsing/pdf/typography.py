@@ -8,15 +8,13 @@ from itertools import pairwise
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.headings import (
     CAPTION,
-    Heading,
-    Kind,
     body_of,
     headings_of,
-    levels_of,
     looks_like_heading,
     without_bylines,
 )
 from rag_chunker.layout.hyphens import join_lines
+from rag_chunker.layout.levels import Heading, Kind, levels_of
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.lists import depths
 from rag_chunker.layout.paragraphs import Paragraph, group_lines

@@ -13,8 +13,8 @@ from rag_chunker.layout.columns import by_rows, find_gutters, reading_order
 from rag_chunker.layout.continued import join_tables
 from rag_chunker.layout.geometry import Box, Rule, around
 from rag_chunker.layout.grids import Table, find_grids, merged
-from rag_chunker.layout.headings import Heading, Kind, levels_of
 from rag_chunker.layout.hyphens import join_lines, vocabulary
+from rag_chunker.layout.levels import Heading, Kind, levels_of
 from rag_chunker.layout.lines import Line, Style, Word
 from rag_chunker.layout.lists import depths
 from rag_chunker.layout.markers import list_marker, section_number
