@@ -17,8 +17,9 @@ MOST_LINES = 4
 LARGER = 1.10
 """Times the body's size from which on size alone makes a heading."""
 SMALLER = 0.78
-"""Times the body's size down to which bold headings go: the sixth level of browsers has 0.85, and
-some are set in less."""
+"""Times the body's size down to which other looks than size make a heading."""
+SMALLEST = 0.64
+"""The same for bold lines with white space above them: browsers set the sixth level in 0.67."""
 
 _SENTENCE = re.compile(r"[.;,:!]$")
 CAPTION = re.compile(
@@ -109,7 +110,8 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bo
         return not (len(text) > 80 and _SENTENCE.search(text))
     if paragraph.marker is not None and number is None:
         return False
-    if kind.size < SMALLER * body.size or (_SENTENCE.search(text) and not numbered):
+    least = SMALLEST if kind.bold and alone and _LONG_WORD.search(text) else SMALLER
+    if kind.size < least * body.size or (_SENTENCE.search(text) and not numbered):
         return False
     if kind.bold and not body.bold:
         return True

@@ -23,7 +23,7 @@ from rag_chunker.layout.spacing import (
 )
 
 _CODE_GAP = 3.2
-"""The same for two pieces of code, where empty lines are common."""
+"""Times the usual distance of lines: more parts two pieces of code; empty lines are common."""
 _ENDS = re.compile(r"[.!?:;。！？：؟।…][\"'”’»)\]]*$")
 
 
