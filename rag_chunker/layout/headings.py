@@ -20,6 +20,9 @@ SMALLER = 0.78
 """Times the body's size down to which other looks than size make a heading."""
 SMALLEST = 0.64
 """The same for bold lines with white space above them: browsers set the sixth level in 0.67."""
+RARE_LOOK = 0.15
+RARE_FONT = 0.07
+"""Part of the text up to which a slant or colour, or merely another font, tells headings."""
 
 _SENTENCE = re.compile(r"[.;,:!]$")
 CAPTION = re.compile(
@@ -28,6 +31,7 @@ CAPTION = re.compile(
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"_|^\S*[/\\]\S*$")
+_ADDRESS = re.compile(r"://|www\.|\S@\S")
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
 _LONG_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 
@@ -117,10 +121,11 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bo
         return True
     if kind.caps and kind.size >= 0.95 * body.size and not _IDENTIFIER.search(text):
         return numbered or len(text) > 4
-    if len(text) >= 90 or not _starts_like_title(text) or not (numbered or _rare(paragraph, body)):
+    if not _starts_like_title(text):
         return False
-    other_look = (kind.italic and not body.italic) or kind.color != body.color
-    return other_look or (alone and kind.font != body.font)
+    if (kind.italic and not body.italic) or kind.color != body.color:
+        return numbered or (alone and _share(paragraph, body) < RARE_LOOK)
+    return alone and kind.font != body.font and _share(paragraph, body) < RARE_FONT
 
 
 def _may_be_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
@@ -179,12 +184,16 @@ def _look(paragraph: Paragraph) -> tuple[float, bool, bool]:
 
 
 def _starts_like_title(text: str) -> bool:
-    return not text[0].islower() and _LONG_WORD.search(text) is not None
+    return (
+        not text[0].islower()
+        and _LONG_WORD.search(text) is not None
+        and _ADDRESS.search(text) is None
+    )
 
 
 def _bold(paragraph: Paragraph) -> bool:
     return all(line.share_bold > 0.7 for line in paragraph.lines)
 
 
-def _rare(paragraph: Paragraph, body: Body) -> bool:
-    return body.share.get(paragraph.first.style, 0.0) < 0.07
+def _share(paragraph: Paragraph, body: Body) -> float:
+    return body.share.get(paragraph.first.style, 0.0)

@@ -98,11 +98,11 @@ def _are_tied(one: Kind, other: Kind) -> bool:
 
 def _by_nesting(headings: Sequence[Heading], tied: Sequence[Kind]) -> list[set[Kind]]:
     """Kinds of one size and weight: those that open sections of higher kinds come first."""
-    looks = sorted({(kind.italic, kind.caps) for kind in tied})
+    looks = sorted({(kind.italic, kind.caps, kind.color) for kind in tied})
     if len(looks) == 1:
         return [set(tied)]
-    opens: Counter[tuple[bool, bool]] = Counter()
-    inside = {(kind, (kind.italic, kind.caps)) for kind in tied}
+    opens: Counter[tuple[bool, bool, int]] = Counter()
+    inside = {(kind, (kind.italic, kind.caps, kind.color)) for kind in tied}
     names = dict(inside)
     before: Kind | None = None
     for heading in headings:

@@ -193,6 +193,19 @@ def test_an_outline_about_another_text_changes_nothing() -> None:
     assert texts(pdf, BlockType.heading) == ["True title"]
 
 
+def test_a_link_in_another_colour_is_no_heading() -> None:
+    pdf, page = one_page()
+    body(page, 60, 9).raw(b"0 0 1 rg").text(60, 190, "Https://example.org/docs").raw(b"0 g")
+    body(page, 220, 9)
+    assert texts(pdf, BlockType.heading) == []
+
+
+def test_a_caption_is_a_caption() -> None:
+    pdf, page = one_page()
+    body(body(page, 60).text(60, 130, "Figure 3: Sales by region", 10, "B"), 160)
+    assert texts(pdf, BlockType.caption) == ["Figure 3: Sales by region"]
+
+
 def test_bold_by_drawing_twice_is_read_once() -> None:
     pdf, page = one_page()
     page.text(60, 60, "Letter", 16).text(60.3, 60, "Letter", 16)
