@@ -12,8 +12,8 @@ from rag_chunker.parsing.pdf.frame import Frame
 from rag_chunker.parsing.pdf.opening import Handle
 
 COLUMN_GAP = 1.6
-"""In em: a wider gap inside a line of PDFium's separates columns or cells (measured on 12
-documents by six producers: between 1.3 and 2.0 nothing changes)."""
+"""In em: a wider gap inside a line of PDFium's separates columns or cells (72 files by
+six producers: between 1.3 and 2.0 no measure moves by more than 0.003)."""
 
 _SUPERSCRIPT = 0.8
 """Times the size of the text: the largest superscript."""

@@ -8,8 +8,7 @@ from typing import Any
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 
 MAX_PAGES = 10_000
-"""The longest of some 200 public manuals, books and reports has 5,300 pages; at 40 pages a CPU
-second 10,000 take four minutes."""
+"""At 40 pages a CPU second that is four minutes of work."""
 
 Handle = Any
 """A PDFium handle: an opaque ctypes pointer."""

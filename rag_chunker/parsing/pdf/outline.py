@@ -10,7 +10,7 @@ from rag_chunker.layout.markers import section_number
 from rag_chunker.parsing.pdf.opening import Handle, utf16
 
 MAX_ENTRIES = 20_000
-"""The longest of some 200 public manuals has 6,000; a broken outline may be a cycle."""
+"""Two for each of the most pages that are read; a broken outline may be a cycle."""
 LEAST_FOUND = 0.5
 """Part of the entries whose title must stand on its page; else the outline is about other text."""
 _MOST_LINES = 4

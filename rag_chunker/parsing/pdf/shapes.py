@@ -9,8 +9,8 @@ from rag_chunker.parsing.pdf.frame import Frame
 from rag_chunker.parsing.pdf.opening import Handle
 
 MAX_OBJECTS = 200_000
-"""Of one page, those inside forms included; the rest is not looked at. Dense maps and drawings
-have some 100,000."""
+"""Of one page, those inside forms included; the rest of a drawing is not looked at. A page of text
+has at most an object for each of its characters, some 5,000."""
 MAX_FORM_DEPTH = 8
 MAX_RULES = 20_000
 """Of one page; a page with more is a drawing, not a table."""
