@@ -7,15 +7,63 @@ import asyncio
 from typing import Protocol, runtime_checkable
 
 from rag_chunker.parsing import parse
-from rag_core.spi import Chunker
-from rag_core.types import Chunk, ParsedDocument, RequestContext, Source
+from rag_chunker.rendering import page_image
+from rag_chunker.stitching import stitched
+from rag_core.errors import OCRError, RagError
+from rag_core.spi import Chunker, OCREngine
+from rag_core.types import Chunk, OCRRegion, OCRResult, ParsedDocument, RequestContext, Source
 
-__all__ = ["chunk_now", "chunks_of", "parse_document"]
+__all__ = ["chunk_now", "chunks_of", "parse_document", "read_document", "read_page"]
 
 
 def parse_document(source: Source, data: bytes) -> ParsedDocument:
     """The document's blocks. Raises `ParseError` or one of its kinds, naming the document."""
     return parse(source, data)
+
+
+def read_document(source: Source, data: bytes, engine: OCREngine | None) -> ParsedDocument:
+    """The document's blocks, with the text of the pages that need OCR in its place.
+
+    A page that cannot be read costs that page: it stays flagged, `metadata["ocr_failed"]` says why,
+    and the others go on. Without an engine all flagged pages stay so. See `stitched`. Raises
+    `ParseError` or one of its kinds, naming the document.
+    """
+    parsed = parse_document(source, data)
+    if engine is None:
+        return parsed
+    readings: dict[int, OCRResult] = {}
+    failed: dict[int, str] = {}
+    for page in parsed.pages:
+        if page.needs_ocr:
+            try:
+                readings[page.number] = read_page(parsed, data, page.number, engine)
+            except RagError as error:
+                failed[page.number] = error.message
+    return stitched(parsed, readings, failed)
+
+
+def read_page(parsed: ParsedDocument, data: bytes, number: int, engine: OCREngine) -> OCRResult:
+    """What an engine reads on page `number` (1-based), with boxes in the page's units.
+
+    Raises `OCRError`, or `ParseError` or one of its kinds if the page cannot be rendered, naming
+    the document.
+    """
+    try:
+        image = page_image(parsed, data, number)
+        result = engine.read(image.data)
+    except RagError as error:
+        raise type(error)(error.message, document=parsed.document.id) from error
+    except Exception as error:  # any engine may be plugged in
+        raise OCRError(
+            f"page {number}: {type(error).__name__}: {error}", document=parsed.document.id
+        ) from error
+    regions = tuple(_on_page(region, number, image.unit) for region in result.regions)
+    return result.model_copy(update={"regions": regions})
+
+
+def _on_page(region: OCRRegion, number: int, unit: float) -> OCRRegion:
+    box = region.bbox and tuple(round(edge * unit, 1) for edge in region.bbox)
+    return region.model_copy(update={"page": number, "bbox": box})
 
 
 def chunk_now(ctx: RequestContext, parsed: ParsedDocument, chunker: Chunker) -> list[Chunk]:

@@ -28,9 +28,9 @@ _INSTALL = "pip install 'rag-chunker[ocr]'"
 _EM = 0.8
 """Size of the font as part of the height of a line's box, which stands off the letters."""
 _UNREAD = frozenset(
-    ("amh", "ara", "bel", "ben", "bul", "fas", "heb", "hin", "hye", "kan", "kat", "kaz", "khm")
-    + ("kor", "lao", "mal", "mar", "mkd", "mya", "nep", "pan", "rus", "sin", "srp", "tam", "tel")
-    + ("tgk", "tha", "ukr", "urd", "yid")
+    {"amh", "ara", "bel", "ben", "bul", "fas", "heb", "hin", "hye", "kan", "kat", "kaz", "khm"}
+    | {"kor", "lao", "mal", "mar", "mkd", "mya", "nep", "pan", "rus", "sin", "srp", "tam", "tel"}
+    | {"tgk", "tha", "ukr", "urd", "yid"}
 )
 """Languages (ISO 639-3, as Tesseract names them) whose script the model's 18,708 symbols lack."""
 

@@ -61,6 +61,10 @@ BUILT_IN: dict[str, str] = {
     "application/x-ndjson": "rag_chunker.parsing.json_text:JsonLinesParser",
     "text/x-rst": "rag_chunker.parsing.rst:RstParser",
     **dict.fromkeys(
+        ["image/png", "image/jpeg", "image/tiff", "image/webp", "image/bmp", "image/gif"],
+        "rag_chunker.parsing.image:ImageParser",
+    ),
+    **dict.fromkeys(
         ["text/asciidoc", "text/org", "text/x-tex"],  # readable as they are
         "rag_chunker.parsing.plain_text:PlainTextParser",
     ),
