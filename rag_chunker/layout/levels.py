@@ -40,10 +40,13 @@ def levels_of(headings: Sequence[Heading]) -> list[int]:
     base: int | None = None
     level = 0
     titles = _title_kinds(headings, ranked)
+    numbers: dict[Kind, list[int | None]] = {}
+    for heading in headings:
+        numbers.setdefault(heading.kind, []).append(heading.depth)
     for group in ranked:
-        depths = [h.depth for h in headings if h.kind in group and h.depth is not None]
-        size = sum(h.kind in group for h in headings)
-        if depths and 2 * len(depths) >= size:
+        given = [depth for kind in group for depth in numbers[kind]]
+        depths = [depth for depth in given if depth is not None]
+        if depths and 2 * len(depths) >= len(given):
             if base is None:
                 base = level + 1 - min(depths)
             level = max(level, base + min(depths))
