@@ -32,13 +32,19 @@ Spot = tuple[int, Line]
 
 
 def running_lines(pages: Sequence[Sequence[Line | Table]], heights: Sequence[float]) -> set[int]:
-    """The `id`s of all lines that are running headers, footers or page numbers."""
+    """The `id`s of all lines that are running headers, footers or page numbers.
+
+    None at all if most pages would be left empty: then the text itself repeats.
+    """
     spots = _spots(pages, heights, rows=_OUTERMOST)
     found = _repeated(spots, len(pages)) + _chapter_titles(spots, len(pages))
     gone = {id(line) for line in found}
     rest = [[item for item in items if id(item) not in gone] for items in pages]
     found = _numbered(_spots(rest, heights, rows=1), len(pages))
-    return gone | {id(line) for line in found}
+    gone |= {id(line) for line in found}
+    filled = [items for items in pages if items]
+    emptied = sum(all(id(item) in gone for item in items) for items in filled)
+    return set() if 2 * emptied > len(filled) else gone
 
 
 def _spots(

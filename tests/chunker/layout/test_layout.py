@@ -265,6 +265,11 @@ def test_lines_that_repeat_at_the_edge_of_pages_run() -> None:
     assert kept == [f"Text {n * n} of it" for n in range(1, 6)]
 
 
+def test_pages_of_nothing_but_repeated_text_keep_it() -> None:
+    pages = [[line(f"Ticket {n}", 0, 10), line("Admit one", 0, 30)] for n in range(1, 5)]
+    assert running_lines(pages, [800.0] * 4) == set()
+
+
 def test_a_lone_number_that_does_not_count_pages_stays() -> None:
     pages = [[line("Text", 0, 300), line(number, 0, 770)] for number in ("42", "7", "1000")]
     assert running_lines(pages, [800.0] * 3) == set()
