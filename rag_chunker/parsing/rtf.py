@@ -24,13 +24,14 @@ _MARKS = {
     "nestcell": _CELL,
     "row": _ROW,
     "nestrow": _ROW,
-    "listtext": _MARKER,
     "line": _LINE,
 }
 _BODY_LEVEL = 9
 _STRUCTURE = re.compile(
-    r"\\\\|\\(pard|intbl|cell|nestcell|row|nestrow|listtext|line|outlinelevel\d|s\d+)(?![a-z\d]) ?"
+    r"\\\\|\\(pard|intbl|cell|nestcell|row|nestrow|listtext(?=[^a-z\d])(?:\s*\\pard)?"
+    r"|line|outlinelevel\d|s\d+)(?![a-z\d]) ?"
 )
+"""A `\\pard` behind `\\listtext` is about the marker of a list, not the paragraph around it."""
 _FIELD = re.compile(r"\\field(?![a-z])", re.IGNORECASE)
 _FONT = re.compile(r"\\f\d+")
 _CHARSET = re.compile(r"\\fcharset\d+")
@@ -58,7 +59,7 @@ class RtfParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"rtf-1 striprtf-{version('striprtf')}"
+        return f"rtf-2 striprtf-{version('striprtf')}"
 
 
 def rtf_source(data: bytes) -> str:
@@ -91,6 +92,8 @@ def _marked(rtf: str) -> str:
             return word[0]
         if name.startswith("outlinelevel"):
             return f"\\mark {_LEVEL}{name[-1]}"
+        if name.startswith("listtext"):
+            return f"\\mark {_MARKER}"
         if name in _MARKS:
             # The word in front ends what a \u before it may skip.
             return f"\\mark {_MARKS[name]}"
@@ -154,7 +157,7 @@ def _pieces(text: str) -> Iterator[Block | list[str]]:
 def _paragraph(text: str, level: int, *, is_item: bool) -> Block:
     text = text.strip()
     if level < _BODY_LEVEL and text:
-        return Block(type=BlockType.heading, level=min(level + 1, 6), text=text)
+        return Block(type=BlockType.heading, level=min(level + 1, 6), text=text.replace("\t", " "))
     if is_item and "\t" in text:
         marker, _, words = text.partition("\t")
         attributes = {"list_depth": 0, "list_marker": marker.strip() or "-"}

@@ -1,8 +1,11 @@
 """The sample corpus: complete, small, and nothing in it fails."""
 
 import asyncio
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from rag_assets.corpus_config import CorpusConfig
@@ -13,6 +16,7 @@ from rag_chunker.parsing.media_type import media_type_of
 from rag_chunker.parsing.registry import parser_for
 from rag_core.errors import StoreError
 from rag_core.types import BlockType, Chunk, ParsedDocument, Principal, RequestContext
+from tests.assets.conftest import Project
 
 Sample = dict[str, tuple[CorpusConfig, ParsedDocument]]
 
@@ -61,12 +65,13 @@ def test_two_tenants_with_three_corpora_and_nothing_refused(sources: Sources) ->
 
 
 def test_the_sample_is_small(tmp_path: Path) -> None:
-    assert sum(path.stat().st_size for path in copy_sample(tmp_path)) < 250_000
+    assert sum(path.stat().st_size for path in copy_sample(tmp_path)) < 600_000
 
 
 def test_every_document_has_text_and_labels(sample: Sample) -> None:
     assert len(sample) >= 20
-    assert [name for name, (_, parsed) in sample.items() if not parsed.text.strip()] == []
+    without_text = [name for name, (_, parsed) in sample.items() if not parsed.text.strip()]
+    assert without_text == ["acme/products/ap-200/certificates.zip"]  # it has that of its members
     unseen = [
         name
         for name, (config, _) in sample.items()
@@ -121,6 +126,92 @@ def test_its_long_sections_need_more_than_one_chunk(
     body = [c for c in chunks if c.parent_id == parent and c.metadata["kind"] == "body"]
     assert len(body) >= 2
     assert body[1].overlap > 0
+
+
+FORMATS = {
+    "csv", "docx", "eml", "epub", "html", "ipynb", "json", "jsonl", "md", "msg", "ods", "odt",
+    "pdf", "pptx", "py", "rst", "rtf", "tsv", "txt", "xls", "xlsx", "zip",
+}  # fmt: skip
+WITHOUT_HEADINGS = {"csv", "jsonl", "tsv", "txt"}
+"""One table, or plain text."""
+
+
+@pytest.fixture(scope="module")
+def materialized(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    folder = tmp_path_factory.mktemp("project")
+    with dg.DagsterInstance.ephemeral(tempdir=str(folder / "dagster")) as instance:
+        project = Project(folder, instance)
+        copy_sample(project.sources)
+        for key in ("acme/handbook", "acme/products", "nordlicht/policies"):
+            assert project.materialize(key).success
+        yield project
+
+
+def test_every_format_is_materialized_and_none_fails(materialized: Project) -> None:
+    documents = materialized.query("SELECT document_id, status FROM documents")
+    assert {suffix(name) for name, _ in documents} == FORMATS
+    without_text = [(name, status) for name, status in documents if status != "ok"]
+    assert without_text == [("acme/products/ap-200/certificates.zip", "empty")]
+    assert materialized.query("SELECT * FROM failed_documents") == []
+
+
+def test_headings_of_every_format_are_the_heading_path_of_its_chunks(
+    materialized: Project,
+) -> None:
+    paths = defaultdict(set)
+    for name, path in materialized.query("SELECT document_id, heading_path FROM chunk_context"):
+        paths[suffix(name)].update(path)
+    assert {kind for kind in paths if not paths[kind]} == WITHOUT_HEADINGS
+    expected = {
+        "docx": {"Mentoring guide", "Week one", "Einkaufsrichtlinie", "Directives"},
+        "eml": {"Crane course moved to 21 May"},
+        "epub": {"How a well grows old", "Iron and manganese"},
+        "ipynb": {"Evaluating a well test", "Fit after Jacob"},
+        "json": {"dry_run_protection", "ramps"},
+        "msg": {"Field report: waterworks Halden"},
+        "ods": {"Prices 2026"},
+        "odt": {"Visitor guide", "Deliveries", "Brandschutzordnung"},
+        "pdf": {"AP-200 data sheet", "Electrical supply", "Netz", "Neue Anschlüsse"},
+        "pptx": {"Orders and deliveries", "Where we lose time"},
+        "py": {"def read_state", "class Recorder"},
+        "rst": {"Integrating the PC-4 into SCADA", "Network", "Alarms"},
+        "rtf": {"Works agreement on shift work", "Rest", "People over 55"},
+        "xls": {"Pumps"},
+        "xlsx": {"Head", "Acceptance tests"},
+    }
+    assert {kind: titles - paths[kind] for kind, titles in expected.items()} == {
+        kind: set() for kind in expected
+    }
+
+
+def test_files_inside_others_are_documents_of_their_own(materialized: Project) -> None:
+    inside = "SELECT document_id FROM documents WHERE contains(document_id, '!/') ORDER BY 1"
+    assert [name.rpartition("/")[2] for (name,) in materialized.query(inside)] == [
+        "programme.csv",
+        "declaration-of-conformity.docx",
+        "test-certificates.csv",
+    ]
+
+
+def test_two_columns_are_read_one_after_the_other(materialized: Project) -> None:
+    (text,) = materialized.query(
+        "SELECT string_agg(text, ' ' ORDER BY index) FROM blocks WHERE document_id = ?",
+        "nordlicht/policies/mitteilungsblatt.pdf",
+    )[0]
+    read_so = [
+        "wird am Einlass abgegeben",
+        "Wärmepreis",
+        "Lindenstraße",
+        "Am Anger",
+        "Jana Petersen",
+    ]
+    places = [text.find(part) for part in read_so]
+    assert places == sorted(places)
+    assert -1 not in places
+
+
+def suffix(document_id: str) -> str:
+    return document_id.rpartition(".")[2]
 
 
 def test_a_tenant_that_is_there_is_left_alone(tmp_path: Path) -> None:

@@ -130,7 +130,14 @@ def odt(body: str, *, automatic: str = "", styles: str = "", **entries: str) -> 
     )
 
 
-def epub(pages: dict[str, str], *, manifest: str = "", more: str = "", **entries: str) -> bytes:
+def epub(
+    pages: dict[str, str],
+    *,
+    title: str = "A Book",
+    manifest: str = "",
+    more: str = "",
+    **entries: str,
+) -> bytes:
     """A book with these pages (name to inside of `body`) in this order. `manifest` adds items,
     `more` goes behind the spine; further entries by path, with `__` for a dot."""
     items = "".join(
@@ -144,7 +151,8 @@ def epub(pages: dict[str, str], *, manifest: str = "", more: str = "", **entries
             "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:'
             'container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
             "OEBPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf" '
-            'xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>A Book</dc:title>'
+            'xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>'
+            f"<dc:title>{title}</dc:title>"
             "<dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator></metadata>"
             f'<manifest>{items}{manifest}</manifest><spine toc="ncx">{spine}</spine>{more}'
             "</package>",

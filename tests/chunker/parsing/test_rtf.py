@@ -47,6 +47,16 @@ def test_headings_come_from_outline_levels_and_heading_styles() -> None:
     ]
 
 
+def test_a_numbered_heading_is_a_heading_with_its_number() -> None:
+    numbered = r"\pard\s1\outlinelevel0{\listtext\pard\plain 1\tab}Scope\par "
+    empty = r"\pard\s2\outlinelevel1 {\listtext\pard\plain \tab}\ls1 Range\par \pard Text\par"
+    assert shape(parse(numbered + empty)) == [
+        ("heading", 1, "1 Scope"),
+        ("heading", 2, "Range"),
+        ("paragraph", None, "Text"),
+    ]
+
+
 def test_table_rows_have_cells_and_a_header() -> None:
     row = r"\trowd\cellx1000\cellx2000\pard\intbl {}\cell {}\cell\row"
     rows = "".join(
