@@ -3,6 +3,8 @@
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,8 +47,8 @@ def project(tmp_path: Path) -> Path:
 def test_materialize_a_partition_from_the_ui(project: Path, page: Page) -> None:
     with running_ui(project, RAG_AUTOMATION="off") as ui:
         page.goto(f"{ui.url}/asset-groups")
-        for asset in ("source_files", "parsed_documents", "chunks"):
-            expect(page.get_by_text(asset, exact=True).first).to_be_visible()
+        for group in ("ingest", "chunks"):
+            expect(page.get_by_text(group, exact=True).last).to_be_visible()
 
         page.goto(f"{ui.url}/assets/chunks?view=partitions")
         page.get_by_role("button", name=re.compile("Materialize")).first.click()
@@ -54,15 +56,9 @@ def test_materialize_a_partition_from_the_ui(project: Path, page: Page) -> None:
         _choose_only(page, KEY)
         dialog.get_by_role("button", name=re.compile("Launch")).click()
 
-        holder = open_warehouse(ui.warehouse)  # somebody keeps the warehouse open all the time
-        with holder:
-            count = "SELECT count(*) FROM chunks WHERE tenant_id = 'acme'"
-
-            def published() -> int:
-                return holder.execute(count).fetchall()[0][0]
-
-            wait_for(published, seconds=240, what="the chunks of the run")
-            rows = published()
+        with _another_process_holds(ui.warehouse):
+            wait_for(lambda: _rows(ui.warehouse), seconds=240, what="the chunks of the run")
+            rows = _rows(ui.warehouse)
 
         page.goto(f"{ui.url}/assets/chunks?view=partitions&partition=acme%2Fhandbook")
         expect(page.get_by_text("dagster/row_count").first).to_be_visible()
@@ -73,10 +69,36 @@ def test_materialize_a_partition_from_the_ui(project: Path, page: Page) -> None:
         assert _check_states(ui.url) == {"SUCCEEDED"}
 
 
+@contextmanager
+def _another_process_holds(warehouse: Path) -> Iterator[None]:
+    """As a notebook does that somebody left open."""
+    code = (
+        "import sys, pathlib; from rag_assets.store.catalog import open_warehouse\n"
+        "with open_warehouse(pathlib.Path(sys.argv[1])) as warehouse:\n"
+        "    warehouse.execute('SELECT * FROM documents').fetchone()\n"
+        "    print('open', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(warehouse)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"open\n"
+        yield
+        assert holder.poll() is None
+        holder.communicate()
+
+
+def _rows(warehouse: Path) -> int:
+    with open_warehouse(warehouse) as connection:
+        found = connection.execute("SELECT count(*) FROM chunks WHERE tenant_id = 'acme'")
+        return int(found.fetchall()[0][0])
+
+
 def _choose_only(page: Page, key: str) -> None:
-    box = page.get_by_role("dialog").locator("input").first
-    box.fill(f'"{key}"')
-    box.press("Tab")
+    page.get_by_role("dialog").get_by_text("Select a partition").click()
+    page.get_by_placeholder("Filter partitions").fill(key)
+    page.get_by_text(key, exact=True).locator("visible=true").last.click()
+    page.keyboard.press("Escape")
 
 
 def _check_states(url: str) -> set[str]:
