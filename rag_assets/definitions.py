@@ -1,6 +1,7 @@
 """What Dagster loads: the assets, checks, job, sensor and schedule, wired to the environment."""
 
 import os
+import re
 from collections.abc import Mapping
 
 import dagster as dg
@@ -10,6 +11,7 @@ from rag_assets.automation import automation, ingest_job
 from rag_assets.checks import published
 from rag_assets.corpus_config import Defaults
 from rag_assets.resources import SourcesResource, WarehouseResource, WorkersResource
+from rag_core.errors import ConfigError
 
 __all__ = ["build_defs", "defs", "resources_from"]
 
@@ -26,10 +28,17 @@ def resources_from(environ: Mapping[str, str]) -> dict[str, dg.ConfigurableResou
         ),
         "warehouse": WarehouseResource(
             root=environ.get("RAG_WAREHOUSE", "data/warehouse"),
-            wait_seconds=float(environ.get("RAG_WAIT_SECONDS", "0")),
+            wait_seconds=_number(environ, "RAG_WAIT_SECONDS"),
         ),
-        "workers": WorkersResource(count=int(environ.get("RAG_WORKERS", "0"))),
+        "workers": WorkersResource(count=int(_number(environ, "RAG_WORKERS"))),
     }
+
+
+def _number(environ: Mapping[str, str], name: str) -> float:
+    value = environ.get(name, "0")
+    if not re.fullmatch(r"\d+(\.\d+)?", value):
+        raise ConfigError(f"{name} = {value!r} must be a number, 0 or more", document="environment")
+    return float(value)
 
 
 def build_defs(

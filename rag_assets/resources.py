@@ -74,7 +74,7 @@ class WorkersResource(dg.ConfigurableResource):
     def pool(self) -> WorkerPool:
         """A pool to use in a `with` block; starts no process before there is work."""
         return WorkerPool(
-            self.count or os.cpu_count() or 1,
+            self.count or len(os.sched_getaffinity(0)),
             seconds=lambda args: self.seconds + self.seconds_per_megabyte * len(args[1]) / 1e6,
             memory_bytes=self.memory_megabytes * 1024 * 1024,
         )

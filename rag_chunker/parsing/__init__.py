@@ -5,7 +5,7 @@ Importing this package loads no parser; each loads with the first document of it
 
 from rag_chunker.parsing.media_type import media_type_of
 from rag_chunker.parsing.registry import BUILT_IN, parser_for
-from rag_core.errors import CorruptDocument, ParseError
+from rag_core.errors import CorruptDocument, DocumentTooLarge, ParseError
 from rag_core.types import ParsedDocument, Source
 
 __all__ = ["media_type_of", "parse", "parser_for", "parser_version"]
@@ -23,7 +23,12 @@ def parse(source: Source, data: bytes) -> ParsedDocument:
     except ParseError as error:
         _name(source, error)
         raise
-    except Exception as error:  # of many libraries, also RecursionError and MemoryError
+    except MemoryError as error:
+        raise DocumentTooLarge(
+            "reading it takes more memory than there is; split the document",
+            document=source.document_id,
+        ) from error
+    except Exception as error:  # of many libraries, also RecursionError
         raise CorruptDocument(
             f"cannot be read: {type(error).__name__}: {error}; open it in the program that wrote "
             "it and save it again",
