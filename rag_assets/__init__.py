@@ -1,1 +1,1 @@
-"""Many documents, over time: sources, the DuckDB store, its invariants, and the Dagster definitions."""
+"""Many documents, over time: sources, store, invariants, and what Dagster makes of them."""

@@ -41,9 +41,7 @@ def _number(environ: Mapping[str, str], name: str) -> float:
     return float(value)
 
 
-def build_defs(
-    resources: Mapping[str, object], *, automation_status: str = "on"
-) -> dg.Definitions:
+def build_defs(resources: Mapping[str, object], *, automation_status: str = "on") -> dg.Definitions:
     """The definitions with these resources; tests hand in their own."""
     sensor, schedule = automation(automation_status)
     return dg.Definitions(

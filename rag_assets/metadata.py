@@ -1,4 +1,4 @@
-"""What does the UI show of a materialization? Figures, columns and a preview, as Dagster metadata."""
+"""What does the UI show of a materialization? Figures, columns, a preview: Dagster metadata."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256

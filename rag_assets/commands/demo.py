@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from pathlib import Path
-
 from typing import TYPE_CHECKING
 
 import click
@@ -98,7 +97,7 @@ def _show(console: "Console", checks: dict[str, str], root: Path) -> None:
     console.print(
         "\nQuery it:\n"
         '  ragctl query "SELECT document_id, heading_path, token_count FROM chunk_context '
-        "ORDER BY token_count DESC LIMIT 5\"\n"
+        'ORDER BY token_count DESC LIMIT 5"\n'
         f"  or open {root / 'rag.duckdb'} in the DuckDB CLI, a notebook, any SQL tool\n"
         "Look at it:\n"
         "  make ui            then open http://127.0.0.1:3000\n"

@@ -40,7 +40,9 @@ def project(tmp_path: Path) -> Path:
     copy_sample(tmp_path / "data/sources")
     home = environment(tmp_path)
     prepare_home(home)
-    subprocess.run([sys.executable, "-c", _PARSE_ONLY], cwd=tmp_path, env=home, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-c", _PARSE_ONLY], cwd=tmp_path, env=home, check=True, capture_output=True
+    )
     return tmp_path
 
 
