@@ -95,16 +95,16 @@ def _show(console: "Console", checks: dict[str, str], root: Path) -> None:
         )
     console.print(table)
     console.print(
-        "\nQuery it:\n"
-        '  ragctl query "SELECT document_id, heading_path, token_count FROM chunk_context '
-        'ORDER BY token_count DESC LIMIT 5"\n'
-        f"  or open {root / 'rag.duckdb'} in the DuckDB CLI, a notebook, any SQL tool\n"
-        "Look at it:\n"
-        "  make ui            then open http://127.0.0.1:3000\n"
-        "Add your own:\n"
-        "  put files into TENANT/CORPUS/ below the sources folder; with `make ui` running they\n"
-        "  are picked up by themselves",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        _NEXT.format(catalog=root / "rag.duckdb"), markup=False, highlight=False, soft_wrap=True
     )
+
+
+_NEXT = """
+Query it:
+  ragctl query "SELECT document_id, heading_path, token_count FROM chunk_context LIMIT 5"
+  or open {catalog} in the DuckDB CLI, a notebook, any SQL tool
+Look at it:
+  make ui            then open http://127.0.0.1:3000
+Add your own:
+  put files into TENANT/CORPUS/ below the sources folder; with `make ui` running they are
+  picked up by themselves"""
