@@ -1,7 +1,7 @@
 """The default chunker: one chunk a heading, body blocks packed under it, nothing across it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -88,54 +88,63 @@ class HeadingAwareChunker(Chunker):
 
     def _chunks(self, ctx: RequestContext, parsed: ParsedDocument) -> Iterator[Chunk]:
         text = parsed.text
-        headings = _Headings()
-        ids = _Ids(ctx.tenant_id, parsed.document.id)
-        for position, piece in enumerate(self._pieces(parsed)):
-            content = piece.prefix + text[piece.start : piece.end]
-            if piece.level is not None:
-                headings.close(piece.level)
-            chunk_id = ids.next(piece.level, headings.path, content)
-            yield Chunk(
-                id=chunk_id,
-                document_id=parsed.document.id,
-                tenant_id=ctx.tenant_id,
-                position=position,
-                parent_id=headings.parent,
-                content=content,
-                token_count=piece.tokens,
-                acl_labels=ctx.principal.acl_labels,
-                metadata=(
-                    {"kind": "body"}
-                    if piece.level is None
-                    else {"kind": "heading", "level": piece.level}
+        tree = _Tree(ctx.tenant_id, parsed.document.id)
+        owned: Chunk | None = None
+        for position, (level, prefix, start, end, tokens) in enumerate(self._pieces(parsed)):
+            content = prefix + text[start:end]
+            chunk_id, parent_id = tree.add(level, content)
+            values = {
+                "id": chunk_id,
+                "position": position,
+                "parent_id": parent_id,
+                "content": content,
+                "token_count": tokens,
+                "metadata": (
+                    {"kind": "body"} if level is None else {"kind": "heading", "level": level}
                 ),
-                start=piece.start,
-                end=piece.end,
-                overlap=len(piece.prefix),
-            )
-            if piece.level is not None:
-                headings.open(piece.level, chunk_id, content)
+                "start": start,
+                "end": end,
+                "overlap": len(prefix),
+            }
+            if owned is None:
+                owned = Chunk(
+                    document_id=parsed.document.id,
+                    tenant_id=ctx.tenant_id,
+                    acl_labels=ctx.principal.acl_labels,
+                    **values,
+                )
+            # validated once a document: a copy costs less than half
+            yield owned.model_copy(update=values)
 
     def _pieces(self, parsed: ParsedDocument) -> Iterator["_Piece"]:
-        text = parsed.text
+        text, spans, blocks = parsed.text, parsed.spans, parsed.blocks
         ruler = Ruler(text, self.token_counter)
-        section: list[Unit] = []
-        before: Block | None = None
-        for span in parsed.spans:
-            block = parsed.blocks[span.index]
-            start, end = _trimmed(text, span)
-            if block.level is not None:
-                yield from self._pack(text, section, ruler)
-                section = []
-                yield _Piece(block.level, "", start, end, ruler.count(start, end))
-            else:
-                section.append(_unit(block, before, start, end))
-            before = block
-        yield from self._pack(text, section, ruler)
+        first = 0
+        for number, span in enumerate(spans):
+            level = blocks[span.index].level
+            if level is not None:
+                yield from self._section(parsed, spans[first:number], ruler)
+                first = number + 1
+                start, end = _trimmed(text, span)
+                yield _Piece(level, "", start, end, ruler.count(start, end))
+        yield from self._section(parsed, spans[first:], ruler)
 
-    def _pack(self, text: str, section: list[Unit], ruler: Ruler) -> Iterator["_Piece"]:
-        limits = {"budget": self.max_tokens, "overlap": self.overlap_tokens}
-        for filled in pack(text, section, ruler=ruler, **limits):
+    def _section(
+        self, parsed: ParsedDocument, spans: Sequence[BlockSpan], ruler: Ruler
+    ) -> Iterator["_Piece"]:
+        """The body below one heading."""
+        if not spans:
+            return
+        packs = pack(
+            parsed.text,
+            _trimmed(parsed.text, spans[0])[0],
+            _trimmed(parsed.text, spans[-1])[1],
+            _units(parsed, spans),
+            ruler=ruler,
+            budget=self.max_tokens,
+            overlap=self.overlap_tokens,
+        )
+        for filled in packs:
             yield _Piece(None, *filled)
 
 
@@ -150,68 +159,62 @@ class _Piece(NamedTuple):
     tokens: int
 
 
-class _Headings:
-    """The headings that enclose the current position, outermost first."""
+class _Tree:
+    """The open headings, and ids that are the same for the same input everywhere.
 
-    def __init__(self) -> None:
-        self._frames: list[tuple[int, ChunkId]] = []
-        self.path: tuple[str, ...] = ()
-        """Their texts."""
-
-    @property
-    def parent(self) -> ChunkId | None:
-        return self._frames[-1][1] if self._frames else None
-
-    def close(self, level: int) -> None:
-        """Leaves all headings at `level` or deeper."""
-        while self._frames and self._frames[-1][0] >= level:
-            self._frames.pop()
-        self.path = self.path[: len(self._frames)]
-
-    def open(self, level: int, chunk_id: ChunkId, text: str) -> None:
-        self._frames.append((level, chunk_id))
-        self.path = (*self.path, text)
-
-
-class _Ids:
-    """Ids that are the same for the same input everywhere, and change only where it changes.
-
-    A chunk's id hashes tenant, document, heading path, level, content, and how many such chunks
-    came before; its position is not in it.
+    A chunk's id hashes tenant, document, the headings that enclose it, level, content, and how many
+    such chunks came before; its position is not in it, so that it changes only where it changes.
     """
 
     def __init__(self, tenant: str, document: str) -> None:
-        self._document = _digest(b"", tenant, document)
-        self._path: tuple[str, ...] = ()
-        self._section = _digest(self._document)
+        owner = f"{len(tenant)} {tenant} {document}"
+        self._open: list[_Frame] = [_Frame(0, None, _digest(b"", owner))]
         self._seen: dict[bytes, int] = {}
 
-    def next(self, level: int | None, path: tuple[str, ...], content: str) -> ChunkId:
-        if path is not self._path:
-            self._path, self._section = path, _digest(self._document, *path)
-        key = _digest(self._section, str(level), content)
+    def add(self, level: int | None, content: str) -> tuple[ChunkId, ChunkId | None]:
+        """Id and parent of the next chunk; a heading's `level` closes those at it or deeper."""
+        if level is not None:
+            while self._open[-1].level >= level:
+                self._open.pop()
+        _, parent, section = self._open[-1]
+        key = _digest(section, f"{level} {content}")
         before = self._seen.get(key, 0)
         self._seen[key] = before + 1
-        return ChunkId((_digest(key, str(before)) if before else key).hex())
+        chunk_id = ChunkId((_digest(key, str(before)) if before else key).hex())
+        if level is not None:
+            self._open.append(_Frame(level, chunk_id, key))
+        return chunk_id, parent
 
 
-def _digest(within: bytes, *parts: str) -> bytes:
-    data = [part.encode("utf-8", "surrogatepass") for part in parts]
-    lengths = ",".join(str(len(part)) for part in data).encode()
-    return blake2b(b"".join((within, lengths, b":", *data)), digest_size=16).digest()
+class _Frame(NamedTuple):
+    """An open heading; at the bottom the document itself, at level 0."""
+
+    level: int
+    id: ChunkId | None
+    section: bytes
+    """Hash of the heading path."""
 
 
-_LEVELS: dict[BlockType, tuple[Level, ...]] = {
-    BlockType.table_row: (lines, cells, sentences),
-    BlockType.code: (lines, sentences),
-}
-_ORDINARY: tuple[Level, ...] = (sentences,)
+def _digest(within: bytes, text: str) -> bytes:
+    return blake2b(within + text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _unit(block: Block, before: Block | None, start: int, end: int) -> Unit:
-    goes_on = before is not None and block.type is _ROW and _same_table(block, before)
-    header = _header(block) if goes_on else None
-    return Unit(start, end, _LEVELS.get(block.type, _ORDINARY), header)
+_IN_ROWS: tuple[Level, ...] = (lines, cells, sentences)
+_IN_CODE: tuple[Level, ...] = (lines, sentences)
+_IN_TEXT: tuple[Level, ...] = (sentences,)
+
+
+def _units(parsed: ParsedDocument, spans: Sequence[BlockSpan]) -> Iterator[Unit]:
+    before: Block | None = None
+    for span in spans:
+        block = parsed.blocks[span.index]
+        start, end = _trimmed(parsed.text, span)
+        if block.type is _ROW:
+            goes_on = before is not None and _same_table(block, before)
+            yield Unit(start, end, _IN_ROWS, _header(block) if goes_on else None)
+        else:
+            yield Unit(start, end, _IN_CODE if block.type is BlockType.code else _IN_TEXT)
+        before = block
 
 
 _ROW = BlockType.table_row

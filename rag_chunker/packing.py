@@ -27,6 +27,10 @@ _LONG = 16
 """Characters a token from which text that may be cut anywhere is not counted as a whole: a rest of
 megabytes would be counted again for every piece that is cut off."""
 
+_LIKELY = 8
+"""Characters a token up to which a section is first counted as a whole: most sections are short."""
+
+
 _VISIBLE = re.compile(r"\S")
 
 
@@ -57,16 +61,30 @@ class Pack(NamedTuple):
 
 
 def pack(
-    text: str, units: Iterable[Unit], *, ruler: Ruler, budget: int, overlap: int
+    text: str,
+    start: int,
+    end: int,
+    units: Iterable[Unit],
+    *,
+    ruler: Ruler,
+    budget: int,
+    overlap: int,
 ) -> Iterator[Pack]:
-    """Fills packs of at most `budget` tokens with the units of one section, in order.
+    """Fills packs of at most `budget` tokens with one section, `text[start:end]`.
 
-    A pack after the first starts with the longest tail of the one before that holds at most
-    `overlap` tokens and leaves room for the first new unit (or with a table's header row). Between
-    the new parts of two packs stands nothing visible. Raises `ValueError` if a single code point
-    is over the budget.
+    `units` are the section's parts in order; they are asked for only where they do not fit
+    together. A pack after the first starts with the longest tail of the one before that holds at
+    most `overlap` tokens and leaves room for the first new unit (or with a table's header row).
+    Between the new parts of two packs stands nothing visible. Raises `ValueError` if a single code
+    point is over the budget.
     """
-    return _Packing(text, units, ruler, budget, overlap).run()
+    if end - start <= _LIKELY * budget:
+        tokens = ruler.count(start, end)
+        if tokens <= budget:
+            if not is_blank(text[start:end]):
+                yield Pack("", start, end, tokens)
+            return
+    yield from _Packing(text, units, ruler, budget, overlap).run()
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ Both are exact.
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from rag_chunker.tokens import AdditiveTokenCounter, TokenCounter
 
@@ -42,11 +42,14 @@ class Ruler:
         self._count = counter.count
         self._additive: AdditiveTokenCounter | None = None
         self._joints: re.Pattern[str] | None = None
-        if hasattr(counter, "joints") and isinstance(counter, AdditiveTokenCounter):
-            self._joints = counter.joints if _is_encodable(text) else None
-            self._additive = counter
+        if hasattr(counter, "joints") and hasattr(counter, "token_ends"):
+            self._additive = cast(AdditiveTokenCounter, counter)
+            self._joints = self._additive.joints if _is_encodable(text) else None
+        self._edges: dict[str, int] = {}
+        """Counts of what lies between a joint and the edge of a slice: a full stop, mostly."""
         self._segments: list[_Segment] = []
         self._starts: list[int] = []
+        self._marks: dict[int, int] = {}
         self._byte = (0, 0)
         """A character offset of the text and its UTF-8 byte offset within its segment."""
 
@@ -60,9 +63,9 @@ class Ruler:
             return self._count(self._text[start:end])
         tokens = self._mark(last) - self._mark(first)
         if first > start:
-            tokens += self._count(self._text[start:first])
+            tokens += self._count_edge(start, first)
         if last < end:
-            tokens += self._count(self._text[last:end])
+            tokens += self._count_edge(last, end)
         return tokens
 
     def count_behind(self, prefix: str, start: int, end: int) -> int:
@@ -71,11 +74,18 @@ class Ruler:
             return self._count(prefix) + self.count(start, end)
         return self._count(prefix + self._text[start:end])
 
+    def _count_edge(self, start: int, end: int) -> int:
+        edge = self._text[start:end]
+        tokens = self._edges.get(edge)
+        if tokens is None:
+            tokens = self._edges[edge] = self._count(edge)
+        return tokens
+
     def _joint_after(self, start: int, end: int) -> int | None:
         """The first offset in `text[start:end]` at which counts add up."""
-        if start == 0:
-            return 0
         assert self._joints is not None
+        if start == 0 or self._joints.match(self._text, start):
+            return start
         found = self._joints.search(self._text, start, min(start + _EDGE, end) + _AHEAD)
         return found.start() if found and found.start() < end else None
 
@@ -84,8 +94,9 @@ class Ruler:
         if end == len(self._text):
             return end
         assert self._joints is not None
-        if self._joints.match(self._text, end):
-            return end
+        for at in range(end, max(end - 3, least - 1), -1):
+            if self._joints.match(self._text, at):
+                return at
         for reach in (_EDGE // 16, _EDGE):
             last = None
             for found in self._joints.finditer(self._text, max(end - reach, least), end + _AHEAD):
@@ -98,11 +109,16 @@ class Ruler:
 
     def _mark(self, at: int) -> int:
         """Tokens of `text[:at]`, where counts add up."""
-        while not self._segments or self._segments[-1].end < at:
-            self._measure()
-        segment = self._segments[bisect_right(self._starts, at) - 1]
-        offset = at - segment.start if segment.ascii else self._byte_offset(segment, at)
-        return segment.before + bisect_right(segment.ends, offset)
+        tokens = self._marks.get(at)
+        if tokens is None:
+            while not self._segments or self._segments[-1].end < at:
+                self._measure()
+            segment = self._segments[-1]
+            if at < segment.start:
+                segment = self._segments[bisect_right(self._starts, at) - 1]
+            offset = at - segment.start if segment.ascii else self._byte_offset(segment, at)
+            tokens = self._marks[at] = segment.before + bisect_right(segment.ends, offset)
+        return tokens
 
     def _measure(self) -> None:
         """Tokenizes one more segment."""

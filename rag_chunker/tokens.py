@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from rag_core.errors import ConfigError
@@ -86,9 +87,12 @@ class TiktokenCounter:
     def token_ends(self, text: str) -> Sequence[int]:
         """See `AdditiveTokenCounter`."""
         text.encode()
-        lengths = _token_lengths(self._encoding_name)
+        size = len(text.encode())
         ids = _encoding(self._encoding_name).encode_ordinary(text)
-        return array("Q", accumulate(map(lengths.__getitem__, ids)))
+        if len(ids) < 2:
+            return [size] * len(ids)
+        lengths = itemgetter(*ids)(_token_lengths(self._encoding_name))
+        return array("Q", accumulate(lengths))
 
     def __repr__(self) -> str:
         return f"TiktokenCounter({self._encoding_name!r})"

@@ -13,7 +13,8 @@ from rag_core.text import is_blank
 
 def packs(text: str, units: list[Unit], budget: int, overlap: int = 0, counter=None) -> list[Pack]:
     ruler = Ruler(text, counter or WordCounter())
-    return list(pack(text, units, ruler=ruler, budget=budget, overlap=overlap))
+    limits = {"ruler": ruler, "budget": budget, "overlap": overlap}
+    return list(pack(text, 0, len(text), units, **limits)) if units else []
 
 
 def units_of(parts: list[str]) -> tuple[str, list[Unit]]:
@@ -51,8 +52,12 @@ def test_a_part_fills_a_pack_that_is_not_half_full():
     assert [text[p.start : p.end] for p in packs(text, units, 4)] == ["a", "b c d e", "f g h."]
 
 
-def test_nothing_gives_nothing():
-    assert packs("", [], 5) == []
+def test_units_are_not_asked_for_where_all_of_them_fit():
+    def never():
+        raise AssertionError("asked")
+        yield
+
+    assert list(pack("a b", 0, 3, never(), ruler=Ruler("a b", WordCounter()), budget=2, overlap=0))
 
 
 class Recorder(WordCounter):
