@@ -77,6 +77,8 @@ def _goes_on(text: str, first: int, cut: int) -> bool:
         if last in _CJK_CLOSING_QUOTES:
             return following.isalpha()  # 「はい。」と言った
     tail = text[max(first, cut - 16) : cut].rstrip()
+    if _DASHED.match(text, cut) or (_ORDINAL.search(tail) and _MONTH.match(text, cut)):
+        return True
     return bool(_UNFINISHED.search(tail) or _ENUMERATOR.fullmatch(text[first:cut].strip()))
 
 
@@ -87,6 +89,13 @@ _UNFINISHED = re.compile(
     re.IGNORECASE,
 )
 """Abbreviations that never end a sentence, and that sentencex ends one at before a capital."""
+_DASHED = re.compile(r"[—–]\s+[a-zà-öø-ÿа-яё]")
+"""«Стой!» — сказал он."""
+_ORDINAL = re.compile(r"(?<!\w)\d{1,2}\.$")
+_MONTH = re.compile(
+    r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
+"""am 3. Mai"""
 _ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)]{1,2}")
 """`1.`, `a)`, `iv.`: the number of what follows."""
 
