@@ -49,6 +49,8 @@ def _run(console: "Console") -> list[str]:
     job = build_defs(resources).resolve_job_def("ingest")
     failed: list[str] = []
     checks: dict[str, str] = {}
+    for refused in sources.sources.corpora().skipped:
+        console.print(f"not taken: {refused.path}: {refused.reason}", markup=False, soft_wrap=True)
     with dg.DagsterInstance.get() as instance:
         for key in register_corpora(instance, sources.sources):
             started = time.monotonic()
