@@ -50,8 +50,8 @@ class Ruler:
         self._segments: list[_Segment] = []
         self._starts: list[int] = []
         self._marks: dict[int, int] = {}
-        self._byte = (0, 0)
-        """A character offset of the text and its UTF-8 byte offset within its segment."""
+        self._byte = (0, 0, 0)
+        """Start of a segment, an offset in it, and the UTF-8 bytes between the two."""
 
     def count(self, start: int, end: int) -> int:
         """Tokens of `text[start:end]`, which ends with something visible."""
@@ -136,14 +136,14 @@ class Ruler:
         self._starts.append(start)
 
     def _byte_offset(self, segment: _Segment, at: int) -> int:
-        known, offset = self._byte
-        if not segment.start <= known <= segment.end:
+        base, known, offset = self._byte
+        if base != segment.start:
             known, offset = segment.start, 0
         if at >= known:
             offset += len(self._text[known:at].encode())
         else:
             offset -= len(self._text[at:known].encode())
-        self._byte = (at, offset)
+        self._byte = (segment.start, at, offset)
         return offset
 
 
