@@ -13,7 +13,7 @@ import regex
 from rag_chunker import TiktokenCounter, split_sentences
 from rag_core.text import is_blank
 
-__all__ = ["complaints"]
+__all__ = ["KEYS", "complaints"]
 
 _count = TiktokenCounter("cl100k_base").count
 
