@@ -36,7 +36,7 @@ def clean(text: str) -> str:
     """Line ends as `\\n`, without NULs, lone surrogates and byte order marks."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNWANTED.sub("", text)
+    return text.replace("\0", "") if text.isascii() else _UNWANTED.sub("", text)
 
 
 def is_binary(data: bytes) -> bool:

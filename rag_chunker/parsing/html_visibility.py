@@ -65,9 +65,13 @@ def content_roots(page: Document) -> list[Element]:
     articles = [] if mains else _outermost(page, "article")
     if not mains and len(articles) != 1:
         return []
-    characters, headings = _weight(page)
     weights = [_weight(each) for each in mains or articles]
-    share = sum(inside for inside, _ in weights) / max(characters, 1)
+    inside = sum(characters for characters, _ in weights)
+    # All text of the page is no less than what is visible of it, and much faster to count.
+    if mains and inside >= _LEAST_MAIN_SHARE * max(len("".join(page.text.split())), 1):
+        return mains
+    characters, headings = _weight(page)
+    share = inside / max(characters, 1)
     if mains:
         return mains if share >= _LEAST_MAIN_SHARE else []
     every_heading = 0 < headings == weights[0][1]

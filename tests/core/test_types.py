@@ -1,5 +1,8 @@
 """The values that travel: what they refuse and what they promise."""
 
+import copy
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +43,28 @@ def test_exactly_headings_have_a_level(kind):
     assert Block(type=kind, text="T", level=1 if is_heading else None).type is kind
     with pytest.raises(ValidationError, match="does not go with"):
         Block(type=kind, text="T", level=None if is_heading else 1)
+
+
+def test_a_trusted_block_is_like_a_checked_one_in_all_respects():
+    attributes = {"table": 0, "table_header": "Part | Price"}
+    trusted = Block.trusted(BlockType.table_row, "Seal | 3", attributes)
+    checked = Block(type=BlockType.table_row, text="Seal | 3", attributes=attributes)
+    assert trusted == checked
+    assert repr(trusted) == repr(checked)
+    assert trusted.model_dump() == checked.model_dump()
+    assert trusted.model_dump_json() == checked.model_dump_json()
+    assert Block.model_validate_json(trusted.model_dump_json()) == trusted
+    assert pickle.loads(pickle.dumps(trusted)) == checked
+    assert copy.deepcopy(trusted) == checked
+    assert trusted.model_copy(update={"text": "Bolt"}).text == "Bolt"
+    with pytest.raises(ValidationError, match="frozen"):
+        trusted.text = "changed"
+
+
+def test_a_copy_of_a_trusted_block_shares_nothing_that_changes():
+    one, other = (Block.trusted(BlockType.paragraph, "text", {}) for _ in range(2))
+    one.model_copy(update={"text": "new"}).model_fields_set.clear()
+    assert other.model_fields_set == {"type", "text", "level", "attributes"}
 
 
 def test_a_chunk_needs_content_or_a_reference_to_it():

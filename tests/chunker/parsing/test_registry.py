@@ -7,7 +7,7 @@ import pytest
 
 from rag_chunker import parsing
 from rag_chunker.parsing import parse, parser_for, parser_version, registry
-from rag_core.errors import CorruptDocument, ParseError, UnsupportedMediaType
+from rag_core.errors import CorruptDocument, DocumentTooLarge, ParseError, UnsupportedMediaType
 from rag_core.spi import Parser
 from rag_core.types import CorpusId, DocumentId, ParsedDocument, Source, TenantId
 
@@ -87,7 +87,7 @@ class Failing(Parser):
     ("error", "kind"),
     [
         (RecursionError("deep"), CorruptDocument),
-        (MemoryError(), CorruptDocument),
+        (MemoryError(), DocumentTooLarge),
         (KeyError("part"), CorruptDocument),
         (ParseError("own"), ParseError),
     ],
