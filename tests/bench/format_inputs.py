@@ -1,0 +1,206 @@
+"""Documents to measure parsers on: one of each format, of a few hundred kB, the same every time."""
+
+import io
+import json
+from collections.abc import Callable
+from email.message import EmailMessage
+from pathlib import Path
+
+from tests.chunker.parsing.office_files import docx, epub, odt, p, style, table, zipped
+
+__all__ = ["INPUTS", "SAMPLE"]
+
+_TESTS = Path(__file__).parents[1]
+SAMPLE = _TESTS.parent / "rag_assets" / "sample"
+"""Folder with a small real document of each format."""
+_WORDS = (
+    "The pump moves clean cold water from wells whose level falls slowly, and the driller notes "
+    "every layer of clay, sand and gravel, because this log decides where the screen is placed. "
+)
+_SECTIONS = 120
+_COLUMNS = ("Part", "Description", "Fits", "Weight kg", "Price EUR", "Stock")
+_ROWS = 20_000
+
+
+def _records(number: int) -> list[tuple[object, ...]]:
+    return [
+        (f"200-{row:05}", f"Impeller of stage {row % 18}", "AP-200", row % 97 / 10, row / 4, row)
+        for row in range(number)
+    ]
+
+
+def _table(section: int) -> list[list[str]]:
+    records = [[str(cell) for cell in record] for record in _records(8)]
+    return [[*_COLUMNS[:5], f"Stock {section}"], *records]
+
+
+def _csv() -> bytes:
+    lines = [_COLUMNS, *_records(_ROWS)]
+    return "\n".join(",".join(str(cell) for cell in line) for line in lines).encode()
+
+
+def _xlsx() -> bytes:
+    import xlsxwriter
+
+    target = io.BytesIO()
+    with xlsxwriter.Workbook(target) as book:
+        sheet = book.add_worksheet("Parts")
+        for number, row in enumerate([_COLUMNS, *_records(_ROWS)]):
+            sheet.write_row(number, 0, row)
+    return target.getvalue()
+
+
+def _json() -> bytes:
+    return json.dumps([dict(zip(_COLUMNS, row, strict=True)) for row in _records(5_000)]).encode()
+
+
+def _json_lines() -> bytes:
+    rows = (dict(zip(_COLUMNS, row, strict=True)) for row in _records(5_000))
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def _notebook() -> bytes:
+    cells: list[dict[str, object]] = []
+    for section in range(_SECTIONS):
+        text = f"## Section {section}\n\n{_WORDS * 3}\n\n- first\n- second\n"
+        cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
+        output = {"output_type": "stream", "name": "stdout", "text": _WORDS}
+        code = "\n".join(f"value_{line} = compute({line})" for line in range(10))
+        cells.append({"cell_type": "code", "metadata": {}, "source": code, "outputs": [output]})
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}).encode()
+
+
+def _docx() -> bytes:
+    parts = []
+    for section in range(_SECTIONS):
+        parts += [p(f"Section {section}", "H"), *[p(_WORDS * 3)] * 5, table(*_table(section))]
+    styles = style("H", "heading 1", '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')
+    return docx("".join(parts), styles=styles)
+
+
+def _odt() -> bytes:
+    parts = []
+    for section in range(_SECTIONS):
+        rows = "".join(
+            "<table:table-row>"
+            + "".join(
+                f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in row
+            )
+            + "</table:table-row>"
+            for row in _table(section)
+        )
+        parts.append(
+            f'<text:h text:outline-level="1">Section {section}</text:h>'
+            + f"<text:p>{_WORDS * 3}</text:p>" * 5
+            + f"<table:table>{rows}</table:table>"
+        )
+    return odt("".join(parts))
+
+
+def _pptx() -> bytes:
+    from pptx import Presentation
+    from pptx.util import Cm
+
+    deck = Presentation()
+    for section in range(60):
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text = f"Slide {section}"
+        slide.placeholders[1].text_frame.text = "\n".join([_WORDS] * 5)
+        rows = _table(section)
+        grid = slide.shapes.add_table(len(rows), 6, Cm(1), Cm(1), Cm(20), Cm(5)).table
+        for row, cells in enumerate(rows):
+            for column, cell in enumerate(cells):
+                grid.cell(row, column).text = cell
+    target = io.BytesIO()
+    deck.save(target)
+    return target.getvalue()
+
+
+def _markdown() -> bytes:
+    parts = []
+    for section in range(_SECTIONS):
+        rows = ["| " + " | ".join(row) + " |" for row in _table(section)]
+        rows.insert(1, "|---" * 6 + "|")
+        body = f"{_WORDS * 3}\n\n" * 5 + "- first *item*\n- second `item`\n\n"
+        parts.append(f"## Section {section}\n\n{body}" + "\n".join(rows) + "\n")
+    return "\n".join(parts).encode()
+
+
+def _page(sections: int = _SECTIONS) -> str:
+    parts = []
+    for section in range(sections):
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>"
+            for row in _table(section)
+        )
+        parts.append(
+            f"<h2>Section {section}</h2>"
+            + f"<p>{_WORDS * 3}</p>" * 5
+            + f"<ul><li>first <em>item</em></li><li>second</li></ul><table>{rows}</table>"
+        )
+    return "".join(parts)
+
+
+def _html() -> bytes:
+    page = f"<!doctype html><title>Page</title><body><main>{_page()}</main></body>"
+    return page.encode()
+
+
+def _rst() -> bytes:
+    parts = []
+    for section in range(_SECTIONS):
+        title = f"Section {section}"
+        parts.append(
+            f"{title}\n{'=' * len(title)}\n\n{f'{_WORDS * 3}{chr(10) * 2}' * 5}- first\n- second\n"
+        )
+    return "\n".join(parts).encode()
+
+
+def _rtf() -> bytes:
+    parts = [
+        rf"\pard\s1 Section {section}\par" + rf"\pard\s0 {_WORDS * 3}\par" * 5
+        for section in range(_SECTIONS)
+    ]
+    head = r"{\rtf1\ansi{\stylesheet{\s1 heading 1;}}"
+    return (head + "\n".join(parts) + "}").encode()
+
+
+def _mail() -> bytes:
+    mail = EmailMessage()
+    mail["Subject"], mail["From"], mail["To"] = "Wells", "tor@acme.example", "mari@acme.example"
+    mail.set_content("\n\n".join([_WORDS * 3] * 100) + "\n\n> quoted\n> text\n")
+    return mail.as_bytes()
+
+
+def _code() -> bytes:
+    return "\n".join(
+        f'def function_{number}(value: int) -> int:\n    """Doubles {number}."""\n'
+        "    for step in range(value):\n        value += step\n    return value\n\n"
+        for number in range(2_000)
+    ).encode()
+
+
+INPUTS: dict[str, Callable[[], bytes]] = {
+    "pages.pdf": (_TESTS / "data/pdf/plain/eip-3155.lo.pdf").read_bytes,
+    "text.docx": _docx,
+    "slides.pptx": _pptx,
+    "sheet.xlsx": _xlsx,
+    "sheet.xls": (SAMPLE / "acme/products/price-list-2025.xls").read_bytes,
+    "sheet.ods": (SAMPLE / "acme/products/ap-200/spare-part-prices.ods").read_bytes,
+    "table.csv": _csv,
+    "text.odt": _odt,
+    "book.epub": lambda: epub({f"c{n}.xhtml": _page(20) for n in range(6)}),
+    "text.rst": _rst,
+    "notebook.ipynb": _notebook,
+    "mail.eml": _mail,
+    "mail.msg": (SAMPLE / "acme/products/support/field-report-halden.msg").read_bytes,
+    "records.json": _json,
+    "records.jsonl": _json_lines,
+    "text.rtf": _rtf,
+    "module.py": _code,
+    "page.html": _html,
+    "text.md": _markdown,
+    "text.txt": lambda: (f"{_WORDS * 3}\n\n" * 500).encode(),
+    "files.zip": lambda: zipped({f"{n}.md": _WORDS * 50 for n in range(50)}),
+}
+"""File name, whose suffix is the format, to what makes its bytes."""

@@ -1,0 +1,133 @@
+"""How fast is each parser, and how much does it add to its library?
+
+    python -m tests.bench.formats [FORMAT ...]
+
+Each format has one document of a few hundred kB (a small real one of xls, ods and msg). Parser and
+library are measured in turns in one process by CPU time, so that a busy machine slows both, and the
+median of the pairs' ratios is printed. The peak is what a process of its own grew by, everything
+that the parser's library holds outside of Python included.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from rag_chunker.parsing import parse
+from rag_core.types import CorpusId, DocumentId, Source, TenantId
+from tests.bench.bare_libraries import BARE
+from tests.bench.format_inputs import INPUTS, SAMPLE
+
+_LEAST_SECONDS = 1.0
+_LEAST_PAIRS = 5
+
+
+class Measured(NamedTuple):
+    """One format."""
+
+    size: int
+    blocks: int
+    seconds: float
+    """CPU, a document."""
+    multiple: float | None
+    """Of the bare library's CPU time."""
+    peak_mb: float
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    arguments.add_argument("formats", nargs="*", help="such as pdf docx; all if none is named")
+    arguments.add_argument("--peak-of", type=Path, help=argparse.SUPPRESS)
+    given = arguments.parse_args()
+    if given.peak_of:
+        print(_grown_by(given.peak_of))
+        return
+    print(
+        f"{'format':<8}{'kB':>7}{'blocks':>8}{'documents/s':>13}{'MB/s':>7}{'peak MB':>9}"
+        f"{'multiple':>10}  of"
+    )
+    for name in INPUTS:
+        suffix = name.rpartition(".")[2]
+        if not given.formats or suffix in given.formats:
+            print(line(suffix, measure(name)), flush=True)
+
+
+def line(suffix: str, one: Measured) -> str:
+    library = BARE[suffix][0] if suffix in BARE else ""
+    multiple = f"{one.multiple:.2f}" if one.multiple else ""
+    return (
+        f"{suffix:<8}{one.size / 1e3:>7.0f}{one.blocks:>8}{1 / one.seconds:>13,.1f}"
+        f"{one.size / one.seconds / 1e6:>7.2f}{one.peak_mb:>9.1f}{multiple:>10}  {library}"
+    )
+
+
+def measure(name: str) -> Measured:
+    """One of `INPUTS`, by name."""
+    data = INPUTS[name]()
+    source = _source(name)
+    bare = BARE.get(name.rpartition(".")[2])
+    blocks = len(parse(source, data).blocks)
+    if bare:
+        bare[1](data)
+    ours: list[float] = []
+    theirs: list[float] = []
+    until = time.perf_counter() + _LEAST_SECONDS
+    while len(ours) < _LEAST_PAIRS or time.perf_counter() < until:
+        ours.append(_seconds(lambda: parse(source, data)))
+        if bare:
+            theirs.append(_seconds(lambda: bare[1](data)))
+    ratios = [one / other for one, other in zip(ours, theirs, strict=False)]
+    multiple = median(ratios) if ratios else None
+    return Measured(len(data), blocks, median(ours), multiple, _peak_mb(name, data))
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    started = time.process_time()
+    call()
+    return time.process_time() - started
+
+
+def _peak_mb(name: str, data: bytes) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_bytes(data)
+        command = [sys.executable, "-m", "tests.bench.formats", "--peak-of", str(path)]
+        return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def _grown_by(path: Path) -> float:
+    """MB that this process grows by while it parses a file, the parser's libraries loaded before.
+
+    Linux only; 0 elsewhere.
+    """
+    data = path.read_bytes()
+    sample = next(SAMPLE.rglob(f"*{path.suffix}"))
+    parse(_source(sample.name), sample.read_bytes())
+    before = _peak_kb()
+    parse(_source(path.name), data)
+    return (_peak_kb() - before) / 1024
+
+
+def _peak_kb() -> int:
+    # Not ru_maxrss, which a new process inherits from the one that started it.
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else ()
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
+
+
+def _source(name: str) -> Source:
+    return Source(
+        document_id=DocumentId(f"bench/formats/{name}"),
+        tenant_id=TenantId("bench"),
+        corpus_id=CorpusId("formats"),
+        uri=name,
+    )
+
+
+if __name__ == "__main__":
+    main()
