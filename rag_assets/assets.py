@@ -117,6 +117,7 @@ def chunks(
             run_id=context.run.run_id,
             wait=warehouse.wait_seconds,
             force=config.force,
+            keep_changes_days=warehouse.keep_changes_days,
             log=context.log.info,
         ) as staged:
             results = list(chunk_checks(staged.results))

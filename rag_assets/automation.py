@@ -5,7 +5,9 @@ the run, by content.
 """
 
 import json
+import time
 from hashlib import sha256
+from typing import NamedTuple
 
 import dagster as dg
 
@@ -13,7 +15,7 @@ from rag_assets.partition_key import encode
 from rag_assets.partitions import CORPORA, known_corpora
 from rag_assets.resources import SourcesResource, WarehouseResource
 from rag_assets.sources import Inventory
-from rag_assets.stages.keys import CHUNK_STAGE, PARSE_STAGE
+from rag_assets.stages.keys import code_version
 from rag_assets.store.catalog import refresh_catalog
 from rag_core.errors import RagError, StoreError
 
@@ -50,7 +52,7 @@ def automation(status: str) -> tuple[dg.SensorDefinition, dg.ScheduleDefinition]
         if not inventory.corpora and known:
             return dg.SkipReason(
                 f"{sources.root} holds no corpus any more, but {len(known)} partitions are known: "
-                "nothing is removed. If that is meant, delete the partitions in the UI"
+                "nothing is removed. If that is meant, make one empty folder TENANT/CORPUS in it"
             )
         return _follow(context, sources, warehouse, inventory, known)
 
@@ -78,45 +80,83 @@ def _follow(
     inventory: Inventory,
     known: dict[str, tuple[str, str]],
 ) -> dg.SensorResult | dg.SkipReason:
-    cursor = json.loads(context.cursor) if context.cursor else {"generation": 0, "seen": {}}
-    seen: dict[str, str] = cursor["seen"]
-    generation = cursor["generation"] + 1
+    memory = _Memory.read(context.cursor)
     notes = [f"{skipped.path}: {skipped.reason}" for skipped in inventory.skipped]
-    present: dict[str, str] = {}
-    for folder in inventory.corpora:
-        try:
-            present[folder.partition_key] = _fingerprint(folder.fingerprint(), sources)
-        except StoreError as error:
-            notes.append(str(error))
     found = {encode(folder.tenant_id, folder.corpus_id) for folder in inventory.corpora}
-    gone = [key for key, pair in known.items() if key not in found and not inventory.may_exist(*pair)]
+    present = _fingerprints(inventory, sources, notes)
+    gone = [
+        key for key, pair in known.items() if key not in found and not inventory.may_exist(*pair)
+    ]
     retired = [key for key in gone if _retire(warehouse, known[key], notes)]
-    changed = {key: value for key, value in present.items() if seen.get(key) != value}
     new = sorted(present.keys() - known.keys())
+    changed = {
+        key: value
+        for key, value in present.items()
+        if memory.seen.get(key) != value or key not in known
+    }
     for note in notes:
         context.log.warning(note)
     if not (changed or retired):
         return dg.SkipReason("; ".join(["nothing changed", *notes])[:2000])
-    kept = {key: value for key, value in seen.items() if key in known and key not in retired}
-    requests: list[dg.DynamicPartitionsRequest] = []
+    kept = {key: value for key, value in memory.seen.items() if key in known and key not in gone}
+    requests: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = []
     if new:
         requests.append(CORPORA.build_add_request(new))
     if retired:
         requests.append(CORPORA.build_delete_request(retired))
+    generation = memory.generation + 1
     return dg.SensorResult(
         run_requests=[
             dg.RunRequest(run_key=f"{key}@{generation}:{value[:16]}", partition_key=key)
             for key, value in changed.items()
         ],
         dynamic_partitions_requests=requests,
-        cursor=json.dumps({"generation": generation, "seen": kept | present}),
+        cursor=_Memory(generation, kept | present).written(),
     )
 
 
-def _fingerprint(files: str, sources: SourcesResource) -> str:
-    """Of a corpus' files, and of everything else that decides what its chunks are."""
-    settings = sources.defaults.model_dump_json()
-    return sha256(f"{files} {settings} {PARSE_STAGE} {CHUNK_STAGE}".encode()).hexdigest()
+class _Memory(NamedTuple):
+    """What the sensor knows from its last tick."""
+
+    generation: int
+    """Counts the ticks that found something: run keys are used once for ever, and what a corpus
+    holds may well come back."""
+    seen: dict[str, str]
+    """Partition key to fingerprint."""
+
+    @classmethod
+    def read(cls, cursor: str | None) -> "_Memory":
+        """Of a cursor; one that cannot be read, as of another release, means that all is new.
+
+        Then the generation is the time, which no counter reaches, so that run keys stay new.
+        """
+        if not cursor:
+            return cls(int(time.time()), {})
+        try:
+            written = json.loads(cursor)
+            seen = {str(key): str(value) for key, value in written["seen"].items()}
+            return cls(int(written["generation"]), seen)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return cls(int(time.time()), {})
+
+    def written(self) -> str:
+        return json.dumps({"generation": self.generation, "seen": self.seen})
+
+
+def _fingerprints(
+    inventory: Inventory, sources: SourcesResource, notes: list[str]
+) -> dict[str, str]:
+    """By partition key: of a corpus' files, and of all else that decides what its chunks are."""
+    settings = f"{sources.defaults.model_dump_json()} {code_version()}"
+    found: dict[str, str] = {}
+    for folder in inventory.corpora:
+        try:
+            files = folder.fingerprint()
+        except StoreError as error:
+            notes.append(str(error))
+        else:
+            found[folder.partition_key] = sha256(f"{files} {settings}".encode()).hexdigest()
+    return found
 
 
 def _retire(warehouse: WarehouseResource, pair: tuple[str, str], notes: list[str]) -> bool:

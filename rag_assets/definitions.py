@@ -11,6 +11,7 @@ from rag_assets.automation import automation, ingest_job
 from rag_assets.checks import published
 from rag_assets.corpus_config import Defaults
 from rag_assets.resources import SourcesResource, WarehouseResource, WorkersResource
+from rag_assets.stages.chunk import KEEP_CHANGES_DAYS
 from rag_core.errors import ConfigError
 
 __all__ = ["build_defs", "defs", "resources_from"]
@@ -29,13 +30,14 @@ def resources_from(environ: Mapping[str, str]) -> dict[str, dg.ConfigurableResou
         "warehouse": WarehouseResource(
             root=environ.get("RAG_WAREHOUSE", "data/warehouse"),
             wait_seconds=_number(environ, "RAG_WAIT_SECONDS"),
+            keep_changes_days=_number(environ, "RAG_KEEP_CHANGES_DAYS", str(KEEP_CHANGES_DAYS)),
         ),
         "workers": WorkersResource(count=int(_number(environ, "RAG_WORKERS"))),
     }
 
 
-def _number(environ: Mapping[str, str], name: str) -> float:
-    value = environ.get(name, "0")
+def _number(environ: Mapping[str, str], name: str, default: str = "0") -> float:
+    value = environ.get(name, default)
     if not re.fullmatch(r"\d+(\.\d+)?", value):
         raise ConfigError(f"{name} = {value!r} must be a number, 0 or more", document="environment")
     return float(value)

@@ -1,9 +1,12 @@
 """The partitions: one per tenant's corpus. What a key looks like stands in `partition_key.py`."""
 
+from contextlib import suppress
+
 import dagster as dg
 
 from rag_assets.partition_key import decode
 from rag_assets.sources import Sources
+from rag_core.errors import ConfigError
 
 __all__ = ["CORPORA", "known_corpora", "register_corpora"]
 
@@ -12,8 +15,13 @@ CORPORA = dg.DynamicPartitionsDefinition(name="rag_corpora")
 
 
 def known_corpora(instance: dg.DagsterInstance) -> dict[str, tuple[str, str]]:
-    """The registered partitions: key to (tenant, corpus)."""
-    return {key: decode(key) for key in instance.get_dynamic_partitions(str(CORPORA.name))}
+    """The registered partitions: key to (tenant, corpus). What else a person may have typed in
+    the UI's "Add a partition" is no corpus, and left out."""
+    found: dict[str, tuple[str, str]] = {}
+    for key in instance.get_dynamic_partitions(str(CORPORA.name)):
+        with suppress(ConfigError):
+            found[key] = decode(key)
+    return found
 
 
 def register_corpora(instance: dg.DagsterInstance, sources: Sources) -> list[str]:

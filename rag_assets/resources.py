@@ -12,6 +12,7 @@ from pydantic import Field
 from rag_assets.corpus_config import CorpusConfig, Defaults
 from rag_assets.partition_key import decode
 from rag_assets.sources import CorpusFolder, Sources
+from rag_assets.stages.chunk import KEEP_CHANGES_DAYS
 from rag_assets.store.layout import PartitionFiles, Warehouse
 from rag_assets.workers import WorkerPool
 
@@ -53,6 +54,12 @@ class WarehouseResource(dg.ConfigurableResource):
         default=0.0,
         description="How long a run waits for another one that writes the same partition; "
         "0 fails at once, naming the other run.",
+    )
+    keep_changes_days: float = Field(
+        default=KEEP_CHANGES_DAYS,
+        ge=0,
+        description="How long chunk_changes lists every change; what is older is compacted into "
+        "one insert per chunk that was there then.",
     )
 
     @property

@@ -1,14 +1,15 @@
 """Parsed documents of one corpus become chunks: checked on the side, then published."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from rag_assets.corpus_config import CHUNKERS_GROUP, ChunkerConfig, CorpusConfig
-from rag_assets.quality import InvariantResult, check
-from rag_assets.stages.keys import chunk_key
+from rag_assets.quality import InvariantResult, check, invariants
+from rag_assets.stages.keys import ChunkKeys
 from rag_assets.stages.report import ChunkReport, Failure
 from rag_assets.store import chunks, documents
 from rag_assets.store.chunks import ChunkedDocument, FailedChunking
@@ -20,11 +21,19 @@ from rag_core.errors import ChunkError
 from rag_core.spi import Chunker
 from rag_core.types import ParsedDocument, Principal, RequestContext, TenantId
 
-__all__ = ["StagedChunks", "staged_chunks"]
+if TYPE_CHECKING:
+    import duckdb
 
+__all__ = ["KEEP_CHANGES_DAYS", "StagedChunks", "staged_chunks"]
+
+KEEP_CHANGES_DAYS = 90.0
+"""How long the log of chunks inserted, updated and deleted is kept in full, unless told."""
 _BATCH = 100
 """Documents a transaction."""
+_ROWS_AT_ONCE = 10_000
 _PRINCIPAL = "rag_assets"
+_Parsed = tuple[str, str, bool]
+"""Document id, key, and whether its blocks are those of an earlier version."""
 
 
 class StagedChunks:
@@ -61,36 +70,30 @@ def staged_chunks(
     run_id: str,
     wait: float,
     force: bool = False,
+    keep_changes_days: float = KEEP_CHANGES_DAYS,
     log: Callable[[str], None] = lambda _: None,
 ) -> Iterator[StagedChunks]:
     """Chunk what changed in the partition's documents file, and check the result.
 
     The caller publishes or discards what it gets. `labels_path` gives, for a document id, the path
     that label rules match. A document that cannot be chunked is recorded with its reason and keeps
-    its old chunks. Raises `StoreError` if nothing was parsed yet, or another run writes the
-    partition for more than `wait` seconds; `ConfigError` if the chunker cannot be set up.
+    its old chunks. Changes older than `keep_changes_days` are compacted, see `chunks.compact`. If
+    nothing is new, nothing is copied, checked or written. Raises `StoreError` if nothing was parsed
+    yet, or another run writes the partition for more than `wait` seconds; `ConfigError` if the
+    chunker cannot be set up.
     """
     started = time.monotonic()
     chunker = chunker_of(config.chunker)
-    counter = TiktokenCounter(config.chunker.encoding)
     with (
         open_live(files.documents) as corpus,
         staged(files.chunks, chunks.schema(), run_id=run_id, timeout=wait) as staging,
     ):
-        chunks.begin(staging)
         run = _Run(config, staging, chunker, labels_path, files, log)
-        wanted = run.wanted(corpus.execute(_PARSED).fetchall(), force)
+        wanted = run.wanted(_parsed(corpus), force)
         for batch in _batches(documents.read(corpus, wanted)):
             run.chunk(batch)
         run.remove_what_is_gone()
-        counts = chunks.finish(staging)
-        total = staging.connection.execute("SELECT count(*) FROM chunks").fetchone()
-        run.report.inserted = counts.inserted
-        run.report.updated = counts.updated
-        run.report.deleted = counts.deleted
-        run.report.kept = (total[0] if total else 0) - counts.inserted - counts.updated
-        log("checking the invariants")
-        results = check(staging, files.documents, counter, current_keys=run.keys.items())
+        results = run.finish(_parsed(corpus), keep_changes_days)
         run.report.seconds = time.monotonic() - started
         yield StagedChunks(staging, run.report, results)
 
@@ -111,9 +114,6 @@ def chunker_of(config: ChunkerConfig) -> Chunker:
     return chunker
 
 
-_PARSED = "SELECT document_id, key, stale FROM documents WHERE key IS NOT NULL ORDER BY document_id"
-
-
 class _Run:
     """The state of one call of `staged_chunks`."""
 
@@ -127,31 +127,39 @@ class _Run:
         log: Callable[[str], None],
     ) -> None:
         self.report = ChunkReport()
-        self.keys: dict[str, str] = {}
-        """Document id to the key that its chunks must have."""
         self._config = config
         self._staging = staging
         self._chunker = chunker
         self._labels_path = labels_path
-        self._tenant = TenantId(files.tenant_id)
+        self._files = files
         self._log = log
-        self._known = chunks.keys(staging.connection)
-        self._stale: set[str] = set()
+        self._keys = ChunkKeys(config)
+        self._begun = False
+        if staging.has_begun:  # the first version, or one that a killed run left
+            self._begin()
+        with staging.reading() as connection:
+            self._known = chunks.keys(connection)
+            self._known_failures = chunks.failures(connection)
+        self._gone = set(self._known)
+        """Documents of the store that are not parsed any more."""
+        self._wanted: dict[str, tuple[str, bool]] = {}
+        """Of those to chunk: the key that they will have, and whether their blocks are stale."""
+        self._force = False
 
-    def wanted(self, parsed: list[tuple[str, str, bool]], force: bool) -> list[str]:
+    def wanted(self, parsed: Iterable[_Parsed], force: bool) -> Iterable[str]:
         """Ids of the documents to chunk, of all that are parsed."""
-        wanted = []
+        self._force = force
         for document_id, parsed_key, stale in parsed:
-            key = chunk_key(parsed_key, self._config, self._labels(document_id), stale)
-            self.keys[document_id] = key
-            self._stale |= {document_id} if stale else set()
+            key = self._key(document_id, parsed_key, stale)
+            self._gone.discard(document_id)
+            self.report.seen += 1
             if force or self._known.get(document_id) != key:
-                wanted.append(document_id)
-        self.report.seen = len(parsed)
-        self.report.unchanged = len(parsed) - len(wanted)
-        return wanted
+                self._wanted[document_id] = key, stale
+        self.report.unchanged = self.report.seen - len(self._wanted)
+        return self._wanted
 
     def chunk(self, batch: list[ParsedDocument]) -> None:
+        """Replace the chunks of these documents, or record why that failed."""
         done: list[ChunkedDocument] = []
         failed: list[FailedChunking] = []
         for parsed in batch:
@@ -160,9 +168,12 @@ class _Run:
             except ChunkError as error:
                 kind = type(error).__name__
                 failed.append(FailedChunking(parsed.document.id, kind, error.message))
-        unstorable = chunks.replace(self._staging, done)
-        chunks.fail(self._staging, failed)
-        failed += unstorable
+        new = [failure for failure in failed if not self._is_on_record(failure)]
+        if done or new:
+            self._begin()
+            unstorable = chunks.replace(self._staging, done)
+            chunks.fail(self._staging, new)
+            failed += unstorable
         self.report.failures += [Failure(f.document_id, f.error_kind, f.error) for f in failed]
         lost = {failure.document_id for failure in failed}
         for document in done:
@@ -174,22 +185,49 @@ class _Run:
         )
 
     def remove_what_is_gone(self) -> None:
-        gone = self._known.keys() - self.keys.keys()
-        if gone:
-            self.report.removed = chunks.delete(self._staging, sorted(gone))
+        """Removes the documents that are not parsed any more."""
+        if self._gone:
+            self._begin()
+            self.report.removed = chunks.delete(self._staging, sorted(self._gone))
+
+    def finish(self, parsed: Iterable[_Parsed], keep_changes_days: float) -> list[InvariantResult]:
+        """Count what was done, and check it."""
+        if self._begun:
+            counts = chunks.finish(self._staging)
+            self.report.inserted = counts.inserted
+            self.report.updated = counts.updated
+            self.report.deleted = counts.deleted
+            chunks.compact(self._staging, keep_days=keep_changes_days)
+        with self._staging.reading() as connection:
+            row = connection.execute("SELECT count(*) FROM chunks").fetchone()
+        self.report.kept = (row[0] if row else 0) - self.report.inserted - self.report.updated
+        if not self._begun:
+            self._log("nothing changed: the published version stays as it was checked")
+            return _nothing_to_check()
+        self._log("checking the invariants")
+        keys = ((one, self._key(one, key, stale)) for one, key, stale in parsed)
+        counter = TiktokenCounter(self._config.chunker.encoding)
+        return check(self._staging, self._files.documents, counter, current_keys=keys)
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            chunks.begin(self._staging)
 
     def _chunked(self, parsed: ParsedDocument) -> ChunkedDocument:
         started = time.monotonic()
         document_id = parsed.document.id
+        key, stale = self._wanted[document_id]
         labels = self._labels(document_id)
         principal = Principal(id=_PRINCIPAL, acl_labels=labels)
+        tenant = TenantId(self._files.tenant_id)
         made = chunk_now(
-            RequestContext(tenant_id=self._tenant, principal=principal), parsed, self._chunker
+            RequestContext(tenant_id=tenant, principal=principal), parsed, self._chunker
         )
         settings = self._config.chunker
         return ChunkedDocument(
             document_id=document_id,
-            key=self.keys[document_id],
+            key=key,
             chunks=made,
             acl_labels=labels,
             title=parsed.document.title,
@@ -197,11 +235,37 @@ class _Run:
             overlap_tokens=settings.overlap_tokens,
             tokenizer=settings.encoding,
             seconds=time.monotonic() - started,
-            stale=document_id in self._stale,
+            stale=stale,
         )
+
+    def _key(self, document_id: str, parsed_key: str, stale: bool) -> str:
+        return self._keys.key(parsed_key, self._labels(document_id), stale)
 
     def _labels(self, document_id: str) -> tuple[str, ...]:
         return self._config.labels_for(self._labels_path(document_id))
+
+    def _is_on_record(self, failure: FailedChunking) -> bool:
+        known = self._known_failures.get(failure.document_id)
+        return known == (failure.error_kind, failure.error) and not self._force
+
+
+def _parsed(corpus: "duckdb.DuckDBPyConnection") -> Iterator[_Parsed]:
+    """Id, key and staleness of every document that has blocks; streams."""
+    cursor = corpus.cursor()
+    cursor.execute("USE live")
+    cursor.execute(
+        "SELECT document_id, key, stale FROM documents WHERE key IS NOT NULL ORDER BY document_id"
+    )
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        yield from rows
+
+
+def _nothing_to_check() -> list[InvariantResult]:
+    """What was published was checked then."""
+    return [
+        InvariantResult(one.name, one.description, one.severity, True, 0, 0, ())
+        for one in invariants()
+    ]
 
 
 def _batches(found: Iterator[ParsedDocument]) -> Iterator[list[ParsedDocument]]:

@@ -2,12 +2,13 @@
 
 import json
 from hashlib import sha256
+from importlib.metadata import entry_points, version
 
-from rag_assets.corpus_config import CorpusConfig
-from rag_chunker.parsing import parser_version
+from rag_assets.corpus_config import CHUNKERS_GROUP, CorpusConfig
+from rag_chunker.parsing import parser_for, parser_version
 from rag_core.types import Source
 
-__all__ = ["chunk_key", "parse_key"]
+__all__ = ["ChunkKeys", "code_version", "parse_key", "parse_key_of"]
 
 PARSE_STAGE = 1
 """Raised when the stage itself, not a parser, stores something else for the same bytes."""
@@ -20,9 +21,43 @@ def parse_key(source: Source, data: bytes) -> str:
     return _hash(PARSE_STAGE, sha256(data).hexdigest(), parser_version(source, data))
 
 
-def chunk_key(parsed_key: str, config: CorpusConfig, labels: tuple[str, ...], stale: bool) -> str:
-    """Of the parsed document, the chunker with its settings, and the labels."""
-    return _hash(CHUNK_STAGE, parsed_key, config.settings_key(), labels, stale)
+def parse_key_of(content_hash: str, media_type: str) -> str:
+    """The same from what the store knows of a document, without its bytes.
+
+    Raises `UnsupportedMediaType` if there is no parser any more.
+    """
+    return _hash(PARSE_STAGE, content_hash, f"{media_type} {parser_for(media_type).version()}")
+
+
+class ChunkKeys:
+    """The keys of one corpus' chunked documents."""
+
+    def __init__(self, config: CorpusConfig) -> None:
+        self._settings = [CHUNK_STAGE, config.settings_key(), _release_of(config.chunker.name)]
+
+    def key(self, parsed_key: str, labels: tuple[str, ...], stale: bool) -> str:
+        """Of the parsed document, the chunker with its settings, and the labels."""
+        return _hash(*self._settings, parsed_key, labels, stale)
+
+
+def code_version() -> str:
+    """Changes with each release of ours, and of each installed plug-in for parsing or chunking:
+    then every document is worth a look, though most keys will turn out the same."""
+    plug_ins = {
+        f"{entry.dist.name} {entry.dist.version}"
+        for group in ("rag_chunker.parsers", CHUNKERS_GROUP)
+        for entry in entry_points(group=group)
+        if entry.dist is not None
+    }
+    return _hash(PARSE_STAGE, CHUNK_STAGE, version("rag-chunker"), sorted(plug_ins))
+
+
+def _release_of(chunker: str) -> str:
+    """The version of the package that a plug-in comes from; our own has `CHUNK_STAGE`."""
+    for entry in entry_points(group=CHUNKERS_GROUP, name=chunker):
+        if entry.dist is not None:
+            return f"{entry.dist.name} {entry.dist.version}"
+    return ""
 
 
 def _hash(*parts: object) -> str:

@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-
 from rag_assets.corpus_config import CorpusConfig
+from rag_assets.source_tree import tree_at
 from rag_assets.sources import CorpusFolder, Skipped, SourceFile
-from rag_assets.stages.keys import parse_key
+from rag_assets.stages.keys import parse_key, parse_key_of
 from rag_assets.stages.report import Failure, ParseReport
 from rag_assets.store import documents
-from rag_assets.store.documents import FailedDocument, ParsedRow
+from rag_assets.store.documents import FailedDocument, ParsedRow, StoredMember
 from rag_assets.store.layout import PartitionFiles
 from rag_assets.store.staging import Staging, staged
 from rag_assets.workers import WorkerPool
@@ -46,7 +46,8 @@ def parse_corpus(
     Reads every file once and parses those whose key is new, all of them with `force`. A document
     that fails is recorded with its reason, keeps what was there of it, and is tried again by the
     next run. Documents whose file is gone are removed; those below a folder that cannot be looked
-    at stay. `wait` is how many seconds to wait for another run that writes the partition.
+    at stay. If nothing is new, nothing is copied or written. `wait` is how many seconds to wait
+    for another run that writes the partition.
 
     Raises `StoreError` if the folder cannot be listed, or the store cannot be written.
     """
@@ -85,14 +86,14 @@ class _Run:
         self._staging = staging
         self._force = force
         self._log = log
-        self._known = documents.keys(staging.connection)
+        with staging.reading() as connection:
+            self._known = documents.keys(connection)
+            self._known_failures = documents.failures(connection)
+            self._members = _Members(documents.members(connection, _INSIDE))
         self._gone = set(self._known)
         """Documents of the store that were not met yet."""
-        self._members: dict[str, list[str]] = defaultdict(list)
-        for document_id in self._known:
-            container, inside, _ = document_id.partition(_INSIDE)
-            if inside:
-                self._members[container].append(document_id)
+        self._hidden: set[str] = set()
+        """What could not be looked at, as a document id or the beginning of some."""
         self._pending: dict[str, _Pending] = {}
         self._parsed: list[ParsedRow] = []
         self._failed: list[FailedDocument] = []
@@ -110,15 +111,32 @@ class _Run:
             try:
                 data = self._folder.read(found)
             except RagError as error:
-                self._fail(found.document_id, found.uri, error, size=found.size)
+                if self._has_vanished(found, error):
+                    self._skip(Skipped(path=found.path, reason="gone since it was listed"))
+                else:
+                    self._fail(found.document_id, found.uri, error, size=found.size)
                 continue
             self.report.bytes_read += len(data)
             source = found.source()
-            if self._is_changed(source, data):
+            changed = self._is_changed(source, data)
+            if changed:
                 yield source.document_id, (source, data)
+            if changed or self._members.are_outdated(source.document_id):
                 yield from self._changed_members(source, data)
             else:
                 self._keep_members(source.document_id)
+
+    def _has_vanished(self, file: SourceFile, error: RagError) -> bool:
+        """Whether it was removed while this runs, as against its disk being lost: then the folder
+        that it lay in is still there, without it."""
+        if not isinstance(error.__cause__, FileNotFoundError):
+            return False
+        folder, _, name = file.path.rpartition("/")
+        try:
+            there = tree_at(self._folder.root).children(folder)
+        except OSError:
+            return False
+        return all(child.name != name for child in there)
 
     def _changed_members(
         self, source: Source, data: bytes
@@ -145,9 +163,7 @@ class _Run:
         self._pending[source.document_id] = _Pending(source, key, len(data))
         return True
 
-    def take(
-        self, document_id: str, result: ParsedDocument | RagError, seconds: float
-    ) -> None:
+    def take(self, document_id: str, result: ParsedDocument | RagError, seconds: float) -> None:
         """One document that came back from a worker."""
         pending = self._pending.pop(document_id)
         if isinstance(result, RagError):
@@ -160,11 +176,11 @@ class _Run:
             self.flush()
 
     def flush(self) -> None:
-        """Writes what has come so far."""
+        """Writes what has come so far; a failure that is on record as it is needs no writing."""
         if not self._parsed and not self._failed:
             return
-        unstorable = documents.replace(self._staging, self._parsed)
-        documents.fail(self._staging, self._failed)
+        unstorable = documents.replace(self._staging, self._parsed) if self._parsed else []
+        documents.fail(self._staging, [f for f in self._failed if not self._is_on_record(f)])
         self._failed += unstorable
         failed = {failure.document_id for failure in self._failed}
         for row in self._parsed:
@@ -179,14 +195,27 @@ class _Run:
         self._log(f"{self.report.seen} documents seen, {self.report.failed} failed so far")
 
     def remove_what_is_gone(self) -> None:
-        if self._gone:
-            self.report.removed = documents.delete(self._staging, sorted(self._gone))
+        """Removes the documents that the folder does not have any more."""
+        gone = sorted(one for one in self._gone if not self._is_hidden(one))
+        if gone:
+            self.report.removed = documents.delete(self._staging, gone)
 
     def _skip(self, skipped: Skipped) -> None:
         self.report.skipped.append((skipped.path, skipped.reason))
         if skipped.unseen:
-            hidden = f"{self._folder.partition_key}/{skipped.path}".rstrip("/") + "/"
-            self._gone -= {one for one in self._gone if f"{one}/".startswith(hidden)}
+            self._hidden.add(f"{self._folder.partition_key}/{skipped.path}".rstrip("/"))
+
+    def _is_hidden(self, document_id: str) -> bool:
+        """Whether it, its container, or a folder above it could not be looked at."""
+        if not self._hidden:
+            return False
+        ends = [at for at, char in enumerate(document_id) if char == "/"]
+        above = (document_id[:end].removesuffix("!") for end in [*ends, len(document_id)])
+        return not self._hidden.isdisjoint(above)
+
+    def _is_on_record(self, failure: FailedDocument) -> bool:
+        known = self._known_failures.get(failure.document_id)
+        return known == (failure.error_kind, failure.error) and not self._force
 
     def _fail(
         self,
@@ -202,4 +231,45 @@ class _Run:
         self._keep_members(document_id)
 
     def _keep_members(self, container: str) -> None:
-        self._gone.difference_update(self._members.get(container, ()))
+        for member in self._members.of(container):
+            if member in self._gone:
+                self._gone.remove(member)
+                self.report.seen += 1
+                self.report.unchanged += 1
+
+
+class _Members:
+    """The documents of the store that lie inside others."""
+
+    def __init__(self, stored: list[StoredMember]) -> None:
+        self._ids: dict[str, list[str]] = defaultdict(list)
+        self._outdated: set[str] = set()
+        for member in stored:
+            containers = list(_containers_of(member.document_id))
+            for container in containers:
+                self._ids[container].append(member.document_id)
+            if member.key is None or member.key != _key_now(member):
+                self._outdated.update(containers)
+
+    def of(self, container: str) -> list[str]:
+        """Ids of all that is inside."""
+        return self._ids.get(container, [])
+
+    def are_outdated(self, container: str) -> bool:
+        """Whether one of them failed, or has a parser of another version by now: the container's
+        own key does not tell."""
+        return container in self._outdated
+
+
+def _containers_of(document_id: str) -> Iterator[str]:
+    at = document_id.find(_INSIDE)
+    while at >= 0:
+        yield document_id[:at]
+        at = document_id.find(_INSIDE, at + 1)
+
+
+def _key_now(member: StoredMember) -> str | None:
+    try:
+        return parse_key_of(member.content_hash or "", member.mime_type or "")
+    except ParseError:
+        return None

@@ -19,8 +19,10 @@ __all__ = [
     "FailedChunking",
     "RunCounts",
     "begin",
+    "compact",
     "delete",
     "fail",
+    "failures",
     "finish",
     "keys",
     "replace",
@@ -59,6 +61,7 @@ _DOCUMENTS = {
 }
 _FAILURES = {"document_id": "VARCHAR", "error_kind": "VARCHAR", "error": "VARCHAR"}
 _IDS = {"document_id": "VARCHAR"}
+_KEYS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,21 @@ def schema() -> str:
 
 def keys(connection: "duckdb.DuckDBPyConnection") -> dict[str, str | None]:
     """The key of every document, by id; None if it failed and is to be tried again."""
-    return dict(
-        connection.execute(
-            "SELECT document_id, CASE WHEN status <> 'failed' THEN key END FROM chunked_documents"
-        ).fetchall()
+    rows = connection.execute(
+        "SELECT document_id, CASE WHEN status <> 'failed' THEN key END FROM chunked_documents"
     )
+    found: dict[str, str | None] = {}
+    while batch := rows.fetchmany(_KEYS_AT_ONCE):
+        found.update(batch)
+    return found
+
+
+def failures(connection: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, str]]:
+    """Kind and text of the recorded error, by id, of the documents that could not be chunked."""
+    rows = connection.execute(
+        "SELECT document_id, error_kind, error FROM chunked_documents WHERE status = 'failed'"
+    ).fetchall()
+    return {document_id: (kind, error) for document_id, kind, error in rows}
 
 
 def begin(staging: Staging) -> None:
@@ -155,6 +168,43 @@ def finish(staging: Staging) -> RunCounts:
     if row is None:
         raise StoreError(f"run {staging.run_id} was never begun")
     return RunCounts(*row)
+
+
+def compact(staging: Staging, *, keep_days: float) -> int:
+    """Shorten the change log: of what is older than `keep_days`, one insert per chunk that was
+    there then, under its old sequence number; how many entries went.
+
+    So the log, replayed from nothing, still gives the chunks that are there, and whoever follows
+    it by sequence number misses nothing that is younger. What this run logged always stays.
+    """
+    old = "run_id <> $run AND changed_at < utc_now() - to_seconds($seconds)"
+    given = {"run": staging.run_id, "seconds": keep_days * 86_400}
+    with staging.transaction() as connection:
+        # Compacting leaves inserts only: where there is nothing else, there is nothing to do.
+        if not connection.execute(
+            f"SELECT 1 FROM chunk_changes WHERE {old} AND change <> 'insert' LIMIT 1",  # noqa: S608
+            given,
+        ).fetchall():
+            return 0
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE last_old AS "  # noqa: S608
+            "SELECT max(sequence) AS sequence, arg_max(change, sequence) AS change "
+            f"FROM chunk_changes WHERE {old} GROUP BY document_id, chunk_id",
+            given,
+        )
+        gone = touched_rows(
+            connection.execute(
+                f"DELETE FROM chunk_changes WHERE {old} AND sequence NOT IN "  # noqa: S608
+                "(SELECT sequence FROM last_old WHERE change <> 'delete')",
+                given,
+            )
+        )
+        connection.execute(
+            "UPDATE chunk_changes SET change = 'insert' "
+            "WHERE sequence IN (SELECT sequence FROM last_old WHERE change = 'update')"
+        )
+        connection.execute("DROP TABLE last_old")
+    return gone
 
 
 def replace(staging: Staging, batch: Sequence[ChunkedDocument]) -> list[FailedChunking]:

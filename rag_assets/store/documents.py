@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 __all__ = [
     "FailedDocument",
     "ParsedRow",
+    "StoredMember",
     "delete",
     "fail",
+    "failures",
     "keys",
+    "members",
     "read",
     "replace",
     "schema",
@@ -70,6 +73,7 @@ _PAGES = {
     "reason": "VARCHAR",
 }
 _IDS = {"document_id": "VARCHAR"}
+_KEYS_AT_ONCE = 10_000
 _STATUS = "CASE f.error_kind WHEN 'UnsupportedMediaType' THEN 'skipped' ELSE 'failed' END"
 _FAILURES = {
     "document_id": "VARCHAR",
@@ -111,6 +115,17 @@ class FailedDocument:
     seconds: float | None = None
 
 
+@dataclass(frozen=True)
+class StoredMember:
+    """A document that lies inside another one, as far as its key goes."""
+
+    document_id: str
+    mime_type: str | None
+    content_hash: str | None
+    key: str | None
+    """None if it failed and is to be tried again."""
+
+
 @cache
 def schema() -> str:
     """SQL that makes the tables of documents.duckdb, or brings older ones up to date."""
@@ -119,11 +134,33 @@ def schema() -> str:
 
 def keys(connection: "duckdb.DuckDBPyConnection") -> dict[str, str | None]:
     """The key of every document, by id; None if it failed and is to be tried again."""
-    return dict(
-        connection.execute(
-            "SELECT document_id, CASE WHEN status NOT IN ('failed', 'skipped') THEN key END FROM documents"
-        ).fetchall()
+    rows = connection.execute(
+        "SELECT document_id, CASE WHEN status NOT IN ('failed', 'skipped') THEN key END "
+        "FROM documents"
     )
+    found: dict[str, str | None] = {}
+    while batch := rows.fetchmany(_KEYS_AT_ONCE):
+        found.update(batch)
+    return found
+
+
+def failures(connection: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, str]]:
+    """Kind and text of the recorded error, by id, of the documents that failed or were skipped."""
+    rows = connection.execute(
+        "SELECT document_id, error_kind, error FROM documents WHERE status IN ('failed', 'skipped')"
+    ).fetchall()
+    return {document_id: (kind, error) for document_id, kind, error in rows}
+
+
+def members(connection: "duckdb.DuckDBPyConnection", inside: str) -> list[StoredMember]:
+    """The documents whose id has `inside` in it."""
+    rows = connection.execute(
+        "SELECT document_id, mime_type, content_hash, "
+        "CASE WHEN status NOT IN ('failed', 'skipped') THEN key END "
+        "FROM documents WHERE contains(document_id, ?)",
+        [inside],
+    ).fetchall()
+    return [StoredMember(*row) for row in rows]
 
 
 def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument]:
@@ -186,13 +223,13 @@ def fail(staging: Staging, failures: Sequence[FailedDocument]) -> None:
         incoming(connection, "failures", _FAILURES, rows, staging.file.rows),
     ):
         connection.execute(
-            f"UPDATE documents SET status = {_STATUS}, stale = (key IS NOT NULL), "
+            f"UPDATE documents SET status = {_STATUS}, stale = (key IS NOT NULL), "  # noqa: S608
             "error_kind = f.error_kind, error = f.error, parsed_at = utc_now(), run_id = ? "
             "FROM failures AS f WHERE documents.document_id = f.document_id",
             [staging.run_id],
         )
         connection.execute(
-            f"INSERT INTO documents BY NAME SELECT *, {_STATUS} AS status, false AS stale, "
+            f"INSERT INTO documents BY NAME SELECT *, {_STATUS} AS status, false AS stale, "  # noqa: S608
             "utc_now() AS parsed_at, ? AS run_id FROM failures AS f "
             "WHERE document_id NOT IN (SELECT document_id FROM documents)",
             [staging.run_id],

@@ -10,9 +10,8 @@ import errno
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,24 +36,65 @@ CREATE TABLE IF NOT EXISTS store_meta (
 )"""
 
 
-@dataclass
 class Staging:
-    """The next version of one partition's file, and the only connection to it."""
+    """The next version of one partition's file, and the only connection to it.
 
-    file: StoreFile
-    run_id: str
-    connection: "duckdb.DuckDBPyConnection"
-    resumed: bool
-    """True if this goes on from what a run that did not end left behind."""
-    _open: bool = field(default=True, repr=False)
+    Copied from the live file when `connection` is first asked for: a run that finds nothing to
+    change copies nothing, and its `publish()` does nothing.
+    """
+
+    def __init__(
+        self,
+        file: StoreFile,
+        run_id: str,
+        begin: "Callable[[], duckdb.DuckDBPyConnection]",
+        *,
+        resumed: bool = False,
+    ) -> None:
+        self.file = file
+        self.run_id = run_id
+        self.resumed = resumed
+        """True if this goes on from what a run that did not end left behind."""
+        self._begin = begin
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._ended = False
+
+    @property
+    def connection(self) -> "duckdb.DuckDBPyConnection":
+        """To read and to write the next version. Raises `StoreError` if that has ended."""
+        if self._ended:
+            raise StoreError(f"the next version of {self.file.live} was published or discarded")
+        if self._connection is None:
+            self._connection = self._begin()
+        return self._connection
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a next version, so that publishing will change something."""
+        return self._connection is not None
+
+    @contextmanager
+    def reading(self) -> "Iterator[duckdb.DuckDBPyConnection]":
+        """To read what is there so far: of the next version if it has begun, else of the live one.
+
+        Raises `StoreError` if the live file cannot be read.
+        """
+        if self._connection is not None:
+            yield self._connection
+            return
+        with open_live(self.file) as live:
+            yield live
 
     def publish(self) -> None:
         """Make this version the live one: all of it, durably, or nothing.
 
         Ends the staging: the connection is closed. Raises `StoreError` if the disk refuses.
         """
-        self.connection.execute("UPDATE store_meta SET generation = ?", [uuid.uuid4().hex])
-        self.connection.execute("CHECKPOINT")
+        if self._connection is None:
+            self._ended = True
+            return
+        self._connection.execute("UPDATE store_meta SET generation = ?", [uuid.uuid4().hex])
+        self._connection.execute("CHECKPOINT")
         self.close()
         sync(self.file.staging)
         self.file.staging.replace(self.file.live)
@@ -67,9 +107,9 @@ class Staging:
 
     def close(self) -> None:
         """Close the connection; what was committed stays in the staging file."""
-        if self._open:
-            self._open = False
-            self.connection.close()
+        if self._connection is not None and not self._ended:
+            self._connection.close()
+        self._ended = True
 
     @contextmanager
     def transaction(self) -> Iterator["duckdb.DuckDBPyConnection"]:
@@ -78,9 +118,12 @@ class Staging:
         try:
             yield self.connection
         except BaseException:  # also for Ctrl-C: half a batch must not stay
-            if self._open:
+            if not self._ended:
                 self.connection.execute("ROLLBACK")
             raise
+        self._commit()
+
+    def _commit(self) -> None:
         self.connection.execute("COMMIT")
 
 
@@ -93,7 +136,7 @@ def staged(
     timeout: float = 0.0,
     memory_limit: str = "512MiB",
 ) -> Iterator[Staging]:
-    """The staging file of `file`, locked, with `schema` applied: see `schema.apply`.
+    """The next version of `file`, locked; once begun, with `schema` applied: see `schema.apply`.
 
     Leaving the block without `publish()`, by an exception or not, keeps what was committed for the
     next run and never touches the live file. An error of DuckDB itself that hints at a damaged or
@@ -102,13 +145,16 @@ def staged(
     """
     with locked(file.lock, run_id=run_id, timeout=timeout), _store_errors(file):
         file.live.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(file, keep_staging=True)
-        resumed = _stems_from_live(file)
-        if not resumed:
-            _start_from_live(file)
-        staging = Staging(file, run_id, _connect(file.staging, memory_limit), resumed)
+        live = _generation(file)
+        resumed = _stems_from(live, file)
+        _sweep(file, keep_staging=resumed)
+        base = None if resumed else live
+        staging = Staging(
+            file, run_id, lambda: _begun(file, schema, memory_limit, base), resumed=resumed
+        )
         try:
-            _prepare(staging, schema)
+            if resumed or not live:
+                _ = staging.connection
             yield staging
         except _damage() as error:
             staging.close()
@@ -166,35 +212,52 @@ def _unreadable(file: StoreFile, error: Exception) -> StoreError:
     )
 
 
-def _prepare(staging: Staging, schema: str) -> None:
-    """One transaction: a process killed here leaves no half-made schema."""
-    file = staging.file
-    with staging.transaction() as connection:
-        connection.execute(_META)
-        found = connection.execute("SELECT format, tenant_id, corpus_id FROM store_meta").fetchall()
-        if not found:
-            connection.execute(
-                "INSERT INTO store_meta VALUES (?, ?, ?, '', '')",
-                [FORMAT, file.tenant_id, file.corpus_id],
-            )
-        for made_by, tenant_id, corpus_id in found:
-            if made_by > FORMAT:
-                raise StoreError(
-                    f"{file.live} has format {made_by}, this release writes {FORMAT}: upgrade it"
-                )
-            if (tenant_id, corpus_id) != (file.tenant_id, file.corpus_id):
-                raise StoreError(
-                    f"{file.live} belongs to {tenant_id}/{corpus_id}, not to "
-                    f"{file.tenant_id}/{file.corpus_id}: remove it, the next run builds it anew"
-                )
-        apply(connection, schema)
-        # TIMESTAMPTZ would be a column that Python reads only with pytz (DuckDB 1.5.5).
+def _begun(
+    file: StoreFile, schema: str, memory_limit: str, base: str | None
+) -> "duckdb.DuckDBPyConnection":
+    """The staging file as it is, or anew from the live file of generation `base`."""
+    if base is not None:
+        _start_from_live(file, base)
+    connection = _connect(file.staging, memory_limit)
+    try:
+        connection.execute("BEGIN")  # one transaction: a kill here leaves no half-made schema
+        _prepare(connection, file, schema)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: "duckdb.DuckDBPyConnection", file: StoreFile, schema: str) -> None:
+    connection.execute(_META)
+    if not connection.execute("SELECT 1 FROM store_meta").fetchall():
         connection.execute(
-            "CREATE OR REPLACE TEMP MACRO utc_now() AS make_timestamp(epoch_us(now()))"
+            "INSERT INTO store_meta VALUES (?, ?, ?, '', '')",
+            [FORMAT, file.tenant_id, file.corpus_id],
         )
+    _must_fit(connection, file)
+    apply(connection, schema)
+    # TIMESTAMPTZ would be a column that Python reads only with pytz (DuckDB 1.5.5).
+    connection.execute("CREATE OR REPLACE TEMP MACRO utc_now() AS make_timestamp(epoch_us(now()))")
 
 
-def _stems_from_live(file: StoreFile) -> bool:
+def _must_fit(connection: "duckdb.DuckDBPyConnection", file: StoreFile) -> None:
+    """Raises `StoreError` for a file of a newer release, or of another partition."""
+    found = connection.execute("SELECT format, tenant_id, corpus_id FROM store_meta").fetchall()
+    for made_by, tenant_id, corpus_id in found:
+        if made_by > FORMAT:
+            raise StoreError(
+                f"{file.live} has format {made_by}, this release writes {FORMAT}: upgrade it"
+            )
+        if (tenant_id, corpus_id) != (file.tenant_id, file.corpus_id):
+            raise StoreError(
+                f"{file.live} belongs to {tenant_id}/{corpus_id}, not to "
+                f"{file.tenant_id}/{file.corpus_id}: remove it, the next run builds it anew"
+            )
+
+
+def _stems_from(generation: str, file: StoreFile) -> bool:
     """Whether a staging file is there, opens, and was copied from what is live now."""
     import duckdb
 
@@ -206,29 +269,29 @@ def _stems_from_live(file: StoreFile) -> bool:
             found = connection.execute("SELECT base FROM store_meta").fetchall()
     except duckdb.Error:  # torn, no DuckDB file at all, or killed before its first commit
         return False
-    return found == [(_generation(file),)]
+    return found == [(generation,)]
 
 
 def _generation(file: StoreFile) -> str:
+    """Of the live file, which is this partition's and can be read; '' if there is none."""
     import duckdb
 
     if not file.live.exists():
         return ""
     try:
         with _read_only(file.live) as connection:
+            _must_fit(connection, file)
             row = connection.execute("SELECT generation FROM store_meta").fetchone()
     except duckdb.Error as error:
         raise _unreadable(file, error) from error
     return str(row[0]) if row else ""
 
 
-def _start_from_live(file: StoreFile) -> None:
+def _start_from_live(file: StoreFile, generation: str) -> None:
     import duckdb
 
-    _sweep(file, keep_staging=False)
-    if not file.live.exists():
+    if not generation:
         return
-    generation = _generation(file)
     shutil.copyfile(file.live, file.copy)
     with duckdb.connect(str(file.copy)) as connection:
         connection.execute("UPDATE store_meta SET base = ?", [generation])
