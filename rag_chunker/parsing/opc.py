@@ -6,7 +6,8 @@ write, and "strict". Parts are read as if they were transitional, so that no wal
 
 import posixpath
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from pydantic import JsonValue
@@ -64,23 +65,39 @@ def main_part(archive: Archive) -> str:
     return found
 
 
-def related(archive: Archive, part: str) -> dict[str, list[str]]:
-    """The parts that `part` (`""`: the package) refers to, by the last word of the relation.
+class Relation(NamedTuple):
+    """What one part says about another."""
 
-    For instance `{"styles": ["word/styles.xml"]}`. External targets are left out.
-    """
+    id: str
+    kind: str
+    """The last word of the relation's type: `styles`, `slide`, `image`, ..."""
+    target: str
+    """Name of the other part, which may be missing."""
+
+
+def relations(archive: Archive, part: str) -> Iterator[Relation]:
+    """The relations of `part` (`""`: the package), without those to external targets."""
     folder, name = posixpath.split(part)
     rels = posixpath.join(folder, "_rels", f"{name}.rels")
-    found: dict[str, list[str]] = {}
     if rels not in archive:
-        return found
+        return
     for relation in part_root(archive, rels).iter(_RELATIONSHIPS):
         if relation.get("TargetMode") == "External":
             continue
         kind = relation.get("Type", "").rpartition("/")[2]
         target = unquote(relation.get("Target", ""))
         path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-        found.setdefault(kind, []).append(path)
+        yield Relation(relation.get("Id", ""), kind, path)
+
+
+def related(archive: Archive, part: str) -> dict[str, list[str]]:
+    """The parts that `part` (`""`: the package) refers to, by the last word of the relation.
+
+    For instance `{"styles": ["word/styles.xml"]}`. External targets are left out.
+    """
+    found: dict[str, list[str]] = {}
+    for relation in relations(archive, part):
+        found.setdefault(relation.kind, []).append(relation.target)
     return found
 
 

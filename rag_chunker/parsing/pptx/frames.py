@@ -6,8 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.archive import xml_root
-from rag_chunker.parsing.opc import transitional
+from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.names import n
 from rag_chunker.parsing.pptx.paragraphs import body_text
 from rag_chunker.parsing.shown import shown
@@ -92,11 +91,11 @@ def _rounded(value: str) -> str:
     return f"{float(value):.12g}" if _LONG_FRACTION.fullmatch(value) else value
 
 
-def diagram_blocks(frame: Any, part: Any, attributes: dict[str, JsonValue]) -> Iterator[Block]:
+def diagram_blocks(frame: Any, slide: Part, attributes: dict[str, JsonValue]) -> Iterator[Block]:
     """The texts of a SmartArt diagram, in the order of its data, as list items."""
     for relations in frame.iter(n("dgm:relIds")):
-        root = xml_root(transitional(part.related_part(relations.get(n("r:dm"))).blob))
-        for point in root.iter(n("dgm:pt")):
+        part = slide.by_id(relations.get(n("r:dm")))
+        for point in () if part is None else part.root.iter(n("dgm:pt")):
             body = point.find(n("dgm:t"))
             if body is None or point.get("type") in _CONNECTIONS:
                 continue

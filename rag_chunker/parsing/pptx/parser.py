@@ -1,28 +1,17 @@
-"""Slide decks (pptx, pptm, ppsx, potx): one heading a slide, read with python-pptx."""
+"""Slide decks (pptx, pptm, ppsx, potx): one heading a slide, read from their XML."""
 
-import zipfile
-from importlib.metadata import version
-from io import BytesIO
 from itertools import count
-from typing import Any
 
-from rag_chunker.parsing.archive import Archive, check_xml, open_archive
+from rag_chunker.parsing.archive import open_archive
 from rag_chunker.parsing.blame import blamed_on
-from rag_chunker.parsing.opc import core_properties, main_part, transitional
+from rag_chunker.parsing.opc import core_properties
+from rag_chunker.parsing.pptx.deck import Deck
 from rag_chunker.parsing.pptx.shapes import Layout
 from rag_chunker.parsing.pptx.slide import EMU_PER_POINT, SlideReader
-from rag_core.errors import CorruptDocument, RagError
 from rag_core.spi import Parser
 from rag_core.types import Block, Page, ParsedDocument, Source
 
 _MIME = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-_OTHER_MAIN = (
-    b"application/vnd.openxmlformats-officedocument.presentationml.slideshow.main+xml",
-    b"application/vnd.openxmlformats-officedocument.presentationml.template.main+xml",
-    b"application/vnd.ms-powerpoint.slideshow.macroEnabled.main+xml",
-    b"application/vnd.ms-powerpoint.template.macroEnabled.main+xml",
-)
-_MAIN = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
 
 
 class PptxParser(Parser):
@@ -34,17 +23,9 @@ class PptxParser(Parser):
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source):
-            with open_archive(data) as archive:
-                main_part(archive)
-                title, metadata = core_properties(archive)
-                deck = _open(_repacked(archive))
-            try:
-                blocks, pages, hidden = _read(deck)
-            except RagError:
-                raise
-            except Exception as error:  # python-pptx reads lazily, and checks no part before
-                raise CorruptDocument(f"not a readable slide deck: {error!r}") from error
+        with blamed_on(source), open_archive(data) as archive:
+            title, metadata = core_properties(archive)
+            blocks, pages, hidden = _read(Deck(archive))
         if hidden:
             metadata["hidden_slides"] = list(hidden)
         document = source.document(
@@ -53,54 +34,23 @@ class PptxParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks), pages=tuple(pages))
 
     def version(self) -> str:
-        return f"1 python-pptx-{version('python-pptx')}"
+        return "pptx-2"
 
 
-def _repacked(archive: Archive) -> BytesIO:
-    """The XML parts alone, inflated under the archive's limits and in the usual namespaces.
-
-    python-pptx inflates whatever the zip holds, pictures and films too, and refuses the strict
-    dialect, slide shows and templates.
-    """
-    target = BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as file:
-        for name in archive.names():
-            content = b""
-            if name.endswith((".xml", ".rels")):
-                content = transitional(archive.read(name))
-                check_xml(content)
-            if name == "[Content_Types].xml":
-                for kind in _OTHER_MAIN:
-                    content = content.replace(kind, _MAIN)
-            file.writestr(name, content)
-    target.seek(0)
-    return target
-
-
-def _open(package: BytesIO) -> Any:
-    from pptx import Presentation
-
-    try:
-        return Presentation(package)
-    except Exception as error:  # python-pptx raises whatever its own code stumbles over
-        raise CorruptDocument(f"not a readable slide deck: {error!r}") from error
-
-
-def _read(deck: Any) -> tuple[list[Block], list[Page], list[int]]:
+def _read(deck: Deck) -> tuple[list[Block], list[Page], list[int]]:
     blocks: list[Block] = []
     pages: list[Page] = []
     hidden: list[int] = []
     tables = count()
-    layouts: dict[str, Layout] = {}
-    width = max((deck.slide_width or 0) / EMU_PER_POINT, 0)
-    height = max((deck.slide_height or 0) / EMU_PER_POINT, 0)
-    for number, slide in enumerate(deck.slides, start=1):
-        layout = slide.slide_layout
-        if layout.part.partname not in layouts:
-            layouts[layout.part.partname] = Layout(layout)
-        reader = SlideReader(slide, layouts[layout.part.partname], number, lambda: next(tables))
-        blocks += reader.blocks()
+    layouts: dict[str | None, Layout] = {}
+    for number, slide in enumerate(deck.slides(), start=1):
+        layout = slide.of_kind("slideLayout")
+        name = None if layout is None else layout.name
+        if name not in layouts:
+            layouts[name] = Layout(layout)
+        blocks += SlideReader(slide, layouts[name], number, lambda: next(tables)).blocks()
+        width, height = deck.width / EMU_PER_POINT, deck.height / EMU_PER_POINT
         pages.append(Page(number=number, width=width, height=height))
-        if slide._element.get("show") in ("0", "false"):
+        if slide.root.get("show") in ("0", "false"):
             hidden.append(number)
     return blocks, pages, hidden

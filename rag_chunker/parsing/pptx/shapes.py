@@ -1,12 +1,10 @@
-"""Where does a shape lie, and what is it for? A placeholder inherits what it does not say itself.
-
-Works on the XML elements: python-pptx's shape objects search the layout anew for every property.
-"""
+"""Where does a shape lie, and what is it for? A placeholder inherits what it does not say."""
 
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.names import n
 from rag_chunker.parsing.pptx.reading_order import Box
 
@@ -19,6 +17,7 @@ _PLACES = (
     n("p:xfrm"),
 )
 _TEXT_BODY, _LIST_STYLE = n("p:txBody"), n("a:lstStyle")
+_BODY_STYLE = f"{n('p:txStyles')}/{n('p:bodyStyle')}"
 _OF_MASTER = {"ctrTitle": "title", "title": "title", "dt": "dt", "ftr": "ftr", "sldNum": "sldNum"}
 """The type of the master's placeholder by that of the layout's; all others inherit from `body`."""
 
@@ -55,18 +54,18 @@ class Shape:
 
 
 class Layout:
-    """The placeholders of a slide layout (a python-pptx one) and of its master."""
+    """The placeholders of a slide layout and of its master; none of a slide without a layout."""
 
-    def __init__(self, layout: Any) -> None:
-        master = layout.slide_master._element
+    def __init__(self, layout: Part | None) -> None:
+        master = None if layout is None else layout.of_kind("slideMaster")
         self._of_layout: dict[str, tuple[str, Any]] = {}
-        for placeholder, shape in _placeholders(layout._element):
+        for placeholder, shape in () if layout is None else _placeholders(layout.root):
             kind = placeholder.get("type", "obj")
             self._of_layout.setdefault(placeholder.get("idx", "0"), (kind, shape))
         self._of_master: dict[str, Any] = {}
-        for placeholder, shape in _placeholders(master):
+        for placeholder, shape in () if master is None else _placeholders(master.root):
             self._of_master.setdefault(placeholder.get("type", "obj"), shape)
-        self._body_style = master.find(f"{n('p:txStyles')}/{n('p:bodyStyle')}")
+        self._body_style = None if master is None else master.root.find(_BODY_STYLE)
 
     def shape(self, element: Any) -> Shape:
         """A shape of a slide that has this layout."""
@@ -90,6 +89,15 @@ def shapes_in(tree: Any) -> Iterator[Any]:
     """The elements of the shapes in a slide's tree or a group, each alternative once."""
     for child in tree:
         yield from (element for element in _alternatives(child) if element.tag in _SHAPES)
+
+
+def notes_body(root: Any) -> Any | None:
+    """The text body of what a speaker wrote, on a notes page; None if nothing was written."""
+    notes = (
+        shape for placeholder, shape in _placeholders(root) if placeholder.get("type") == "body"
+    )
+    shape = next(notes, None)
+    return None if shape is None else shape.find(_TEXT_BODY)
 
 
 def _placeholders(root: Any) -> Iterator[tuple[Any, Any]]:

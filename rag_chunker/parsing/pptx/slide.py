@@ -6,15 +6,14 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.archive import xml_root
 from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.echoes import without_echoes
-from rag_chunker.parsing.opc import transitional
+from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks, has_header, table_rows
 from rag_chunker.parsing.pptx.names import n
 from rag_chunker.parsing.pptx.paragraphs import body_text, text_blocks
 from rag_chunker.parsing.pptx.reading_order import in_reading_order
-from rag_chunker.parsing.pptx.shapes import FRAME, GROUP, Layout, Shape, shapes_in
+from rag_chunker.parsing.pptx.shapes import FRAME, GROUP, Layout, Shape, notes_body, shapes_in
 from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.steps import Steps, run
 from rag_chunker.parsing.tables import table_blocks
@@ -28,14 +27,15 @@ _CHROME = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 _TITLES = frozenset({"title", "ctrTitle"})
 _FILE_NAME = re.compile(r"\S+\.\w{2,5}")
 _DEFAULT_SIZE = 1800
+_TREE = f"{n('p:cSld')}/{n('p:spTree')}"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 
 
 class SlideReader:
-    """Reads one slide (a python-pptx one); `number` goes into each block as its page."""
+    """Reads one slide; `number` goes into each block as its page."""
 
     def __init__(
-        self, slide: Any, layout: Layout, number: int, next_table: Callable[[], int]
+        self, slide: Part, layout: Layout, number: int, next_table: Callable[[], int]
     ) -> None:
         self._slide = slide
         self._layout = layout
@@ -45,7 +45,8 @@ class SlideReader:
     def blocks(self) -> Iterator[Block]:
         """All blocks of the slide, under a heading of level 1: its title, else its largest text
         if that stands first, else `Slide N`. None at all if the slide has no text."""
-        shapes = self._ordered(self._slide.shapes._spTree)
+        tree = self._slide.root.find(_TREE)
+        shapes = self._ordered(() if tree is None else tree)
         title = next((shape for shape in shapes if shape.placeholder in _TITLES), None)
         if title is None or is_blank(_text(title)):
             title = _promoted(shapes)
@@ -78,7 +79,6 @@ class SlideReader:
             yield from self._frame(shape.element, attributes)
 
     def _frame(self, frame: Any, attributes: dict[str, JsonValue]) -> Iterator[Block]:
-        part = self._slide.part
         table = next(frame.iter(n("a:tbl")), None)
         chart = next(frame.iter(_CHART), None)
         if table is not None:
@@ -89,10 +89,12 @@ class SlideReader:
                 attributes=attributes,
             )
         elif chart is not None:
-            root = xml_root(transitional(part.related_part(chart.get(n("r:id"))).blob))
-            yield from chart_blocks(root, table=self._next_table(), attributes=attributes)
+            part = self._slide.by_id(chart.get(n("r:id")))
+            if part is not None:
+                number = self._next_table()
+                yield from chart_blocks(part.root, table=number, attributes=attributes)
         else:
-            yield from diagram_blocks(frame, part, attributes)
+            yield from diagram_blocks(frame, self._slide, attributes)
 
     def _picture(self, shape: Shape) -> Iterator[Block]:
         """The alternative text of anything that is no text; file names are none."""
@@ -102,10 +104,9 @@ class SlideReader:
             yield self._note("picture", text)
 
     def _notes(self) -> Iterator[Block]:
-        if not self._slide.has_notes_slide:
-            return
-        frame = self._slide.notes_slide.notes_text_frame
-        text = "" if frame is None else body_text(frame._txBody)
+        notes = self._slide.of_kind("notesSlide")
+        body = None if notes is None else notes_body(notes.root)
+        text = "" if body is None else body_text(body)
         if not is_blank(text):
             yield self._note("speaker", text)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from office_files import parsed, shape, zipped
+from office_files import docx, p, parsed, shape, zipped
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
@@ -367,6 +367,41 @@ def test_smart_art_is_read() -> None:
 def test_other_files_are_corrupt() -> None:
     with pytest.raises(CorruptDocument, match="folder/file: "):
         parsed(PptxParser(), zipped({"a": "b"}))
+
+
+def test_a_text_document_is_no_slide_deck() -> None:
+    with pytest.raises(CorruptDocument, match="not a slide deck"):
+        parsed(PptxParser(), docx(p("Text")))
+
+
+def test_a_missing_slide_is_an_error_and_not_silence() -> None:
+    parts = two_slides()
+    del parts["ppt/slides/slide2.xml"]
+    with pytest.raises(CorruptDocument, match="slide 2 is missing"):
+        parsed(PptxParser(), zipped({**parts}))
+
+
+def test_a_slide_that_is_listed_twice_is_read_once() -> None:
+    parts = two_slides()
+    main = parts["ppt/presentation.xml"]
+    start, end = main.index(b"<p:sldIdLst>"), main.index(b"</p:sldIdLst>")
+    listed = main[start + len(b"<p:sldIdLst>") : end]
+    parts["ppt/presentation.xml"] = main.replace(listed, listed * 500)
+    assert texts(parsed(PptxParser(), zipped({**parts}))) == ["First", "Second"]
+
+
+def test_a_slide_without_a_layout_is_read_too() -> None:
+    parts = two_slides()
+    parts = {name: part for name, part in parts.items() if "slideLayout" not in name}
+    assert texts(parsed(PptxParser(), zipped({**parts}))) == ["First", "Second"]
+
+
+def two_slides() -> dict[str, bytes]:
+    deck = Presentation()
+    for title in ("First", "Second"):
+        slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
+        slide.shapes.title.text = title
+    return entries(saved(deck))
 
 
 def test_damaged_decks_give_blocks_or_a_parse_error() -> None:
