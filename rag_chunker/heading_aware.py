@@ -89,32 +89,29 @@ class HeadingAwareChunker(Chunker):
     def _chunks(self, ctx: RequestContext, parsed: ParsedDocument) -> Iterator[Chunk]:
         text = parsed.text
         tree = _Tree(ctx.tenant_id, parsed.document.id)
-        owned: Chunk | None = None
+        labels = ctx.principal.acl_labels
         for position, (level, prefix, start, end, tokens) in enumerate(self._pieces(parsed)):
             content = prefix + text[start:end]
             chunk_id, parent_id = tree.add(level, content)
-            values = {
-                "id": chunk_id,
-                "position": position,
-                "parent_id": parent_id,
-                "content": content,
-                "token_count": tokens,
-                "metadata": (
-                    {"kind": "body"} if level is None else {"kind": "heading", "level": level}
-                ),
-                "start": start,
-                "end": end,
-                "overlap": len(prefix),
-            }
-            if owned is None:
-                owned = Chunk(
-                    document_id=parsed.document.id,
-                    tenant_id=ctx.tenant_id,
-                    acl_labels=ctx.principal.acl_labels,
-                    **values,
-                )
-            # validated once a document: a copy costs less than half
-            yield owned.model_copy(update=values)
+            yield Chunk.trusted(
+                {
+                    "id": chunk_id,
+                    "document_id": parsed.document.id,
+                    "tenant_id": ctx.tenant_id,
+                    "position": position,
+                    "parent_id": parent_id,
+                    "content": content,
+                    "content_ref": None,
+                    "token_count": tokens,
+                    "acl_labels": labels,
+                    "metadata": (
+                        {"kind": "body"} if level is None else {"kind": "heading", "level": level}
+                    ),
+                    "start": start,
+                    "end": end,
+                    "overlap": len(prefix),
+                }
+            )
 
     def _pieces(self, parsed: ParsedDocument) -> Iterator["_Piece"]:
         text, spans, blocks = parsed.text, parsed.spans, parsed.blocks

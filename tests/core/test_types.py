@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from rag_chunker import HeadingAwareChunker
 from rag_core.testing import make_context, make_document
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType, Chunk, OCRRegion, Page, Principal, Source
@@ -125,3 +126,13 @@ def test_text_is_the_blocks_and_the_breaks_between_them(made):
 
 
 TIGHT = {BlockType.list_item, BlockType.table_row}
+
+
+def test_the_default_chunker_gives_chunks_like_checked_ones():
+    parsed = make_document(["# Guide", "Some text."])
+    for chunk in HeadingAwareChunker().chunk_now(make_context("staff"), parsed):
+        checked = Chunk(**chunk.model_dump())
+        assert chunk == checked
+        assert repr(chunk) == repr(checked)
+        assert Chunk.model_validate_json(chunk.model_dump_json()) == chunk
+        assert pickle.loads(pickle.dumps(chunk)) == checked
