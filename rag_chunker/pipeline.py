@@ -13,7 +13,7 @@ from rag_core.errors import OCRError, RagError
 from rag_core.spi import Chunker, OCREngine
 from rag_core.types import Chunk, OCRRegion, OCRResult, ParsedDocument, RequestContext, Source
 
-__all__ = ["chunk_now", "chunks_of", "parse_document", "read_document", "read_page"]
+__all__ = ["chunk_now", "chunks_of", "parse_document", "read_document", "read_page", "read_pages"]
 
 
 def parse_document(source: Source, data: bytes) -> ParsedDocument:
@@ -29,8 +29,11 @@ def read_document(source: Source, data: bytes, engine: OCREngine | None) -> Pars
     `ParseError` or one of its kinds, naming the document.
     """
     parsed = parse_document(source, data)
-    if engine is None:
-        return parsed
+    return parsed if engine is None else read_pages(parsed, data, engine)
+
+
+def read_pages(parsed: ParsedDocument, data: bytes, engine: OCREngine) -> ParsedDocument:
+    """`read_document` for a document that is parsed already; `data` are its bytes. Never raises."""
     readings: dict[int, OCRResult] = {}
     failed: dict[int, str] = {}
     for page in parsed.pages:

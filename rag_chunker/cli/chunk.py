@@ -7,6 +7,7 @@ from rag_chunker.cli.document import blaming, document_options, read_document
 from rag_chunker.cli.output import print_json_lines
 from rag_chunker.cli.preview import print_chunks, print_emptiness, print_summary
 from rag_chunker.cli.progress import WatchedCounter, stage
+from rag_chunker.cli.reading import engine_options, print_ocr_notes, with_pages_read
 from rag_chunker.pipeline import chunk_now, parse_document
 from rag_core.types import Principal, RequestContext, TenantId
 
@@ -18,6 +19,7 @@ __all__ = ["chunk"]
 )
 @document_options
 @budget_options
+@engine_options
 @click.option(
     "--acl",
     "acl_labels",
@@ -44,6 +46,8 @@ def chunk(
     max_tokens: int,
     overlap_tokens: int,
     encoding: str,
+    engine: str,
+    languages: tuple[str, ...],
     acl_labels: tuple[str, ...],
     first: int | None,
     as_json: bool,
@@ -51,13 +55,15 @@ def chunk(
     """Chunk FILE along its headings and preview the chunks.
 
     FILE is a path, or - for stdin. Prints block and chunk counts, how many there are of each kind,
-    and the first chunks with arrows to the headings that they stand under.
+    and the first chunks with arrows to the headings that they stand under. Scanned pages and images
+    are read by OCR.
     """
     counter = WatchedCounter(encoding)
     chunker = chunker_of(max_tokens, overlap_tokens, counter)
     source, data = read_document(file, name=name, tenant=tenant, corpus=corpus)
     with blaming(file), stage("parsing", len(data), counted=False):
         parsed = parse_document(source, data)
+        parsed = with_pages_read(parsed, data, engine, languages)
     principal = Principal(id="ragctl", acl_labels=acl_labels)
     ctx = RequestContext(tenant_id=TenantId(tenant), principal=principal)
     with blaming(file), stage("chunking", len(parsed.text), counted=True) as report:
@@ -71,3 +77,4 @@ def chunk(
         print_chunks(chunks, 5 if first is None else first, settings)
     if not chunks:
         print_emptiness(parsed)
+    print_ocr_notes(parsed, engine)

@@ -35,6 +35,7 @@ _BUILT_IN = {
     "inspect": _BuiltIn(
         "rag_chunker.cli.inspect", "inspect", "Show a file's chunks as one HTML page."
     ),
+    "ocr": _BuiltIn("rag_chunker.cli.ocr", "ocr", "Read the pages of a file that have no text."),
     "parse": _BuiltIn("rag_chunker.cli.parse", "parse", "Show the blocks of a file."),
 }
 _PLUGIN_HELP = {

@@ -22,7 +22,7 @@ LEAST_CONFIDENCE = 0.5
 _EM = 10.0
 """The layout is laid out as if running text were set in 10 points: what a picture's pixels measure
 is unknown."""
-_ALIKE = (0.75, 1.25)
+_ALIKE = (0.65, 1.35)
 """Times the usual height of a line: within it, lines are of one size and only their letters differ
 (`nose` is lower than `Judgy`)."""
 _WIDE = 1.5
