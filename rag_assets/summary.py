@@ -1,12 +1,14 @@
-"""How does each corpus stand? One row per partition, read from the warehouse."""
+"""How does each corpus stand, and what is missing? Read from the warehouse."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from rag_assets.sources import Sources
 from rag_assets.store.catalog import open_warehouse
+from rag_core.errors import StoreError
 
-__all__ = ["CorpusSummary", "summaries"]
+__all__ = ["CorpusSummary", "Missing", "missing_documents", "refused_folders", "summaries"]
 
 
 @dataclass(frozen=True)
@@ -33,3 +35,41 @@ def summaries(warehouse_root: Path) -> list[CorpusSummary]:
             "last_run_at FROM corpus_summary ORDER BY tenant_id, corpus_id"
         ).fetchall()
     return [CorpusSummary(*row) for row in rows]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A document whose newest version has no chunks."""
+
+    tenant_id: str
+    corpus_id: str
+    document_id: str
+    status: str
+    """`failed`, or `skipped` if there is no parser for its kind."""
+    error: str
+    stale: bool
+    """True if its last good chunks are kept."""
+
+    @property
+    def corpus(self) -> tuple[str, str]:
+        return self.tenant_id, self.corpus_id
+
+
+def missing_documents(warehouse_root: Path) -> list[Missing]:
+    """All of them, by id. Raises `StoreError` if there is no warehouse."""
+    with open_warehouse(warehouse_root) as warehouse:
+        rows = warehouse.execute(
+            "SELECT tenant_id, corpus_id, document_id, status, error, stale "
+            "FROM failed_documents ORDER BY document_id"
+        ).fetchall()
+    return [Missing(*row) for row in rows]
+
+
+def refused_folders(sources_root: str) -> list[tuple[str, str]]:
+    """Folders and files below the sources that cannot be a corpus, and why; none if the sources
+    cannot be listed now."""
+    try:
+        skipped = Sources(sources_root).corpora().skipped
+    except StoreError:
+        return []
+    return [(one.path, one.reason) for one in skipped]

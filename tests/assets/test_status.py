@@ -1,0 +1,67 @@
+"""`ragctl status` and `ragctl query`, on a warehouse that the assets made."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rag_chunker.cli import cli
+from tests.assets.conftest import Project
+
+
+@pytest.fixture
+def environment(project: Project) -> dict[str, str]:
+    project.write("acme/docs/good.md", "# Good\n\ntext")
+    project.write("acme/docs/bad.pdf", b"%PDF-1.7\nnot really")
+    project.write("acme/docs/what.xyz", b"\x00\x01")
+    project.write("stray.txt", "in no corpus")
+    project.materialize("acme/docs")
+    return {"RAG_WAREHOUSE": str(project.warehouse), "RAG_SOURCES": str(project.sources)}
+
+
+def run(environment: dict[str, str], *words: str) -> str:
+    result = CliRunner().invoke(cli, words, env={**environment, "COLUMNS": "120"})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_status_names_what_is_missing_and_why(environment: dict[str, str]) -> None:
+    shown = run(environment, "status")
+    assert "acme/docs" in shown
+    assert "failed: acme/docs/bad.pdf: " in shown
+    assert "skipped: acme/docs/what.xyz: unsupported type" in shown
+    assert "not taken: stray.txt: a file outside any corpus" in shown
+
+
+def test_status_as_json_is_one_object_a_corpus(environment: dict[str, str]) -> None:
+    (line,) = run(environment, "status", "acme", "--json").splitlines()
+    found = json.loads(line)
+    assert (found["corpus_id"], found["documents"], found["failed"], found["chunks"]) == (
+        "docs",
+        3,
+        1,
+        2,
+    )
+    assert {one["status"] for one in found["missing"]} == {"failed", "skipped"}
+
+
+def test_query_prints_rows_as_csv_and_json_lines(environment: dict[str, str]) -> None:
+    sql = "SELECT content, position FROM chunks ORDER BY position"
+    assert run(environment, "query", sql) == "content,position\nGood,0\ntext,1\n"
+    lines = run(environment, "query", sql, "--format", "jsonl").splitlines()
+    assert json.loads(lines[1]) == {"content": "text", "position": 1}
+
+
+@pytest.mark.parametrize("sql", ["DROP VIEW chunks", "nonsense", "SELECT * FROM nowhere"])
+def test_query_refuses_what_is_wrong_or_would_write(environment: dict[str, str], sql: str) -> None:
+    result = CliRunner().invoke(cli, ["query", sql], env=environment)
+    assert result.exit_code == 1
+    assert "Traceback" not in result.output
+
+
+def test_without_a_warehouse_both_say_what_to_do(tmp_path: Path) -> None:
+    for words in (["status"], ["query", "SELECT 1"]):
+        result = CliRunner().invoke(cli, words, env={"RAG_WAREHOUSE": str(tmp_path)})
+        assert result.exit_code == 1
+        assert "materialize a corpus first" in result.output
