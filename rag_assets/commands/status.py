@@ -53,7 +53,7 @@ def _show(rows: "Sequence[CorpusSummary]", missing: "Sequence[Missing]") -> None
     table.add_column("last run (UTC)", no_wrap=True)
     for row in rows:
         skipped = sum(one.corpus == (row.tenant_id, row.corpus_id) for one in missing) - row.failed
-        when = row.last_run_at.strftime("%Y-%m-%d %H:%M") if row.last_run_at else ""
+        when = row.last_run_at.strftime("%m-%d %H:%M") if row.last_run_at else ""
         figures = (row.documents, row.failed, skipped, row.stale, row.chunks)
         name = escape(f"{row.tenant_id}/{row.corpus_id}")
         table.add_row(name, *map(str, figures), f"{row.tokens:,}", when)
