@@ -103,8 +103,7 @@ def test_a_document_that_breaks_keeps_its_last_good_chunks(project: Project) -> 
 def test_labels_follow_the_settings_of_the_corpus(project: Project) -> None:
     project.write(
         "acme/docs/corpus.toml",
-        'acl_labels = ["staff"]\n[[labels]]\npath = "hr/**"\n'
-        'acl_labels = ["hr", "board", "hr"]\n',
+        'acl_labels = ["staff"]\n[[labels]]\npath = "hr/**"\nacl_labels = ["hr", "board", "hr"]\n',
     )
     project.write("acme/docs/hr/pay.md", "# Pay\n\nsecret")
     project.write("acme/docs/open.md", "open")
