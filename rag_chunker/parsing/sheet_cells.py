@@ -24,6 +24,13 @@ def as_percentage(value: Value) -> str:
     return shown(value)
 
 
+def padded(value: Value, *, width: int) -> str:
+    """A whole number with leading zeros up to `width` digits; anything else stays as it is."""
+    text = shown(value)
+    is_number = isinstance(value, float | int) and not isinstance(value, bool)
+    return text.zfill(width) if is_number and text.isdecimal() else text
+
+
 def _number(value: float) -> str:
     if value == int(value) and abs(value) < 1e21:
         return str(int(value))

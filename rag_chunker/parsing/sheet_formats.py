@@ -1,18 +1,26 @@
-"""Which cells of an XLSX workbook show a percentage, and what is the workbook's title?
+"""Which cells of an XLSX workbook show a number in another way, and what is the workbook's title?
 
-calamine gives values without their number format; this looks only for the one format that changes
-what a number says.
+calamine gives values without their number format; this looks only for the formats that change what
+a number says: percentages, and leading zeros (postcodes, article numbers).
 """
 
 import posixpath
 import re
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from rag_chunker.parsing.archive import Archive, xml_root
+from rag_chunker.parsing.sheet_cells import Value, as_percentage, padded
 from rag_chunker.parsing.sheet_extent import column_number
 
-_BUILT_IN_PERCENT = {"9", "10"}
+Formats = dict[tuple[int, int], Callable[[Value], str]]
+"""How to show the values of some cells, by 0-based row and column."""
+
+_BUILT_IN_PERCENT = ("9", "10")
+_PADDED = re.compile(r"(?:\[[^\]]*\])?(0{2,20})(?:;.*)?")
 _REFERENCE = re.compile(rb"""\br=["']([A-Z]+)(\d+)""")
+_STYLE = re.compile(rb"""\bs=["'](\d+)["']""")
 
 
 def title_of(archive: Archive) -> str | None:
@@ -24,31 +32,36 @@ def title_of(archive: Archive) -> str | None:
     return None
 
 
-def percent_cells(archive: Archive) -> dict[str, frozenset[tuple[int, int]]]:
-    """By sheet name, the 0-based (row, column) of the cells with a percent format."""
+def formatted_cells(archive: Archive) -> dict[str, Formats]:
+    """By sheet name, the cells whose format changes what their number says."""
     if "xl/styles.xml" not in archive or "xl/workbook.xml" not in archive:
         return {}
-    styles = _percent_styles(xml_root(archive.read("xl/styles.xml")))
+    styles = dict(_styles(xml_root(archive.read("xl/styles.xml"))))
     if not styles:
         return {}
-    pattern = re.compile(
-        rb"""<(?:\w+:)?c\s([^>]*?\bs=["'](?:%b)["'][^>]*)>""" % "|".join(styles).encode()
-    )
+    pattern = re.compile(rb"""<(?:\w+:)?c\s([^>]*?\bs=["'](?:%b)["'][^>]*)>""" % b"|".join(styles))
     return {
-        name: frozenset(_places(pattern, archive.read(part)))
+        name: dict(_places(pattern, styles, archive.read(part)))
         for name, part in _sheet_parts(archive)
         if part in archive
     }
 
 
-def _percent_styles(styles: Any) -> list[str]:
-    percent = {
-        custom.get("numFmtId")
-        for custom in styles.iter("{*}numFmt")
-        if "%" in (custom.get("formatCode") or "")
-    } | _BUILT_IN_PERCENT
-    formats = [xf for xfs in styles.iter("{*}cellXfs") for xf in xfs.iter("{*}xf")]
-    return [str(index) for index, xf in enumerate(formats) if xf.get("numFmtId") in percent]
+def _styles(root: Any) -> Iterator[tuple[bytes, Callable[[Value], str]]]:
+    """Number of each cell style that matters, and how it shows a value."""
+    shows: dict[str | None, Callable[[Value], str]] = dict.fromkeys(
+        _BUILT_IN_PERCENT, as_percentage
+    )
+    for custom in root.iter("{*}numFmt"):
+        code = custom.get("formatCode") or ""
+        if "%" in code:
+            shows[custom.get("numFmtId")] = as_percentage
+        elif zeros := _PADDED.fullmatch(code):
+            shows[custom.get("numFmtId")] = partial(padded, width=len(zeros[1]))
+    formats = [xf for xfs in root.iter("{*}cellXfs") for xf in xfs.iter("{*}xf")]
+    for index, xf in enumerate(formats):
+        if xf.get("numFmtId") in shows:
+            yield str(index).encode(), shows[xf.get("numFmtId")]
 
 
 def _sheet_parts(archive: Archive) -> list[tuple[str, str]]:
@@ -67,6 +80,10 @@ def _relation_id(sheet: Any) -> str | None:
     return next((value for key, value in sheet.items() if key.endswith("}id")), None)
 
 
-def _places(pattern: re.Pattern[bytes], xml: bytes) -> set[tuple[int, int]]:
-    references = (_REFERENCE.search(attributes) for attributes in pattern.findall(xml))
-    return {(int(found[2]) - 1, column_number(found[1]) - 1) for found in references if found}
+def _places(
+    pattern: re.Pattern[bytes], styles: dict[bytes, Callable[[Value], str]], xml: bytes
+) -> Iterator[tuple[tuple[int, int], Callable[[Value], str]]]:
+    for attributes in pattern.findall(xml):
+        found, style = _REFERENCE.search(attributes), _STYLE.search(attributes)
+        if found and style and style[1] in styles:
+            yield (int(found[2]) - 1, column_number(found[1]) - 1), styles[style[1]]

@@ -14,9 +14,9 @@ from rag_chunker.parsing.headers import titled_table
 from rag_chunker.parsing.media_type import media_type_of
 from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.ods_extent import unfolded
-from rag_chunker.parsing.sheet_cells import as_percentage, shown
+from rag_chunker.parsing.sheet_cells import shown
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
-from rag_chunker.parsing.sheet_formats import percent_cells, title_of
+from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
 from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.spi import Parser
@@ -25,7 +25,6 @@ from rag_core.types import Block, BlockType, ParsedDocument, Source
 _ZIP_MAGIC = b"PK\x03\x04"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _Row = tuple[int, list[str]]
-_Cells = frozenset[tuple[int, int]]
 
 
 class SheetsParser(Parser):
@@ -39,9 +38,9 @@ class SheetsParser(Parser):
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source):
-            title, near, percents = _looked_at(data)
+            title, near, formats = _looked_at(data)
             workbook = _load(near)
-            blocks = tuple(_blocks(workbook, percents))
+            blocks = tuple(_blocks(workbook, formats))
             mime_type = source.mime_type or media_type_of(source.uri, data)
         document = source.document(
             data, mime_type=mime_type, title=title, metadata=_metadata(workbook)
@@ -49,11 +48,11 @@ class SheetsParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"sheets-1 calamine-{version('python-calamine')}"
+        return f"sheets-2 calamine-{version('python-calamine')}"
 
 
-def _looked_at(data: bytes) -> tuple[str | None, bytes, dict[str, _Cells]]:
-    """Title, a workbook that is safe to load, and per sheet the cells that show a percentage."""
+def _looked_at(data: bytes) -> tuple[str | None, bytes, dict[str, Formats]]:
+    """Title, a workbook that is safe to load, and per sheet how to show some of its cells."""
     if not data.startswith(_ZIP_MAGIC):
         return None, data, {}
     with open_archive(data) as archive:
@@ -61,7 +60,7 @@ def _looked_at(data: bytes) -> tuple[str | None, bytes, dict[str, _Cells]]:
         _refuse_unfolding(archive)
         near = brought_near(data, archive)
     with open_archive(near) as archive:  # anew, because an archive counts what is read from it
-        return title, near, percent_cells(archive)
+        return title, near, formatted_cells(archive)
 
 
 def _refuse_unfolding(archive: Archive) -> None:
@@ -94,12 +93,12 @@ def _calling_rust(function: Any, argument: Any) -> Any:
         raise
 
 
-def _blocks(workbook: Any, percents: dict[str, _Cells]) -> Iterator[Block]:
+def _blocks(workbook: Any, formats: dict[str, Formats]) -> Iterator[Block]:
     tables = 0
     for sheet in _sheets(workbook):
         named, used = False, _used_columns(sheet)
         spans = Spans(sheet.merged_cell_ranges or [], used)
-        for rows in SheetRegions(_rows(sheet, used, percents.get(sheet.name, frozenset()))):
+        for rows in SheetRegions(_rows(sheet, used, formats.get(sheet.name, {}))):
             if not named:
                 yield Block(type=BlockType.heading, level=1, text=clean(sheet.name))
                 named = True
@@ -121,16 +120,13 @@ def _sheets(workbook: Any) -> Iterator[Any]:
             raise CorruptDocument(f"sheet {sheet.name!r} is not readable: {error}") from error
 
 
-def _rows(sheet: Any, used: list[int], percents: _Cells) -> Iterator[_Row]:
+def _rows(sheet: Any, used: list[int], formats: Formats) -> Iterator[_Row]:
     """0-based number and cells of each row, in the used columns only."""
     left = sheet.start[1] if sheet.start else 0
     everything = len(used) == sheet.width
     for number, row in enumerate(sheet.iter_rows()):
-        if percents:
-            cells = [
-                as_percentage(row[at - left]) if (number, at) in percents else shown(row[at - left])
-                for at in used
-            ]
+        if formats:
+            cells = [formats.get((number, at), shown)(row[at - left]) for at in used]
         elif everything:
             cells = [shown(value) for value in row]
         else:

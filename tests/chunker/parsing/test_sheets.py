@@ -154,6 +154,22 @@ def test_formats_decide_dates_and_percentages() -> None:
     assert texts(xlsx(data, styles=styles))[-1] == "Launch | 2026-07-02 | 25% | 12.5%"
 
 
+def test_numbers_keep_the_leading_zeros_that_their_format_gives() -> None:
+    styles = (
+        '<numFmts count="2"><numFmt numFmtId="170" formatCode="00000"/>'
+        '<numFmt numFmtId="171" formatCode="[$-409]000;@"/></numFmts>'
+        '<cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="170"/><xf numFmtId="171"/></cellXfs>'
+    )
+    data = (
+        rows("Town | Postcode | Part")
+        + f'<row r="2">{cell("A2", "Moss")}{cell("B2", "1234", style=1)}'
+        f"{cell('C2', '7', style=2)}</row>"
+        + f'<row r="3">{cell("A3", "Oslo")}{cell("B3", "n/a", style=1)}'
+        f"{cell('C3', '-7.5', style=2)}</row>"
+    )
+    assert texts(xlsx(data, styles=styles))[2:] == ["Moss | 01234 | 007", "Oslo | n/a | -7.5"]
+
+
 def test_text_keeps_its_leading_zeros_and_formulas_give_their_saved_result() -> None:
     data = (
         rows("Code | Total")
