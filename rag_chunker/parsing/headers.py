@@ -32,6 +32,7 @@ def titled_table(
     behind the titles is the header (True) or that there is none (False); with None the rows
     themselves decide, see `header_index`.
     """
+    rows = iter(rows)
     filled = (row for row in rows if any(map(str.strip, row)))
     sample = list(islice(filled, SAMPLE))
     titles = _titles(sample)
@@ -40,7 +41,7 @@ def titled_table(
     header = (0 if has_header else None) if has_header is not None else header_index(body)
     yield from (_paragraph(row) for row in body[: header or 0])
     yield from table_blocks(
-        chain(body[header or 0 :], filled),
+        chain(body[header or 0 :], rows),  # which drops blank rows by itself
         table=table,
         has_header=header is not None,
         attributes=attributes,
