@@ -122,7 +122,11 @@ def _size(picture: "Image") -> FrameSize:
         raise DocumentTooLarge(
             f"{width} x {height} = {width * height:,} pixels, at most {MAX_PIXELS:,}: scale it down"
         )
-    turned = _exif_is_at_hand(picture) and picture.getexif().get(_ORIENTATION) in _TRANSPOSED
+    turned = (
+        picture.format != "TIFF"  # whose size Pillow gives as shown
+        and _exif_is_at_hand(picture)
+        and picture.getexif().get(_ORIENTATION) in _TRANSPOSED
+    )
     return FrameSize(height, width) if turned else FrameSize(width, height)
 
 
