@@ -134,6 +134,7 @@ class _LocalTree:
     def __init__(self, root: str) -> None:
         self._root = root
         self._real_root = os.path.realpath(root)
+        self._real_prefix = os.path.join(self._real_root, "")
 
     def children(self, folder: str) -> list[Child]:
         with os.scandir(os.path.join(self._root, folder)) as entries:
@@ -143,17 +144,38 @@ class _LocalTree:
         return os.stat(self._resolve(path)).st_size
 
     def read(self, path: str, at_most: int) -> bytes:
-        # Without O_NONBLOCK, opening a pipe that took the file's place would wait for ever.
-        flags = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY"))
-        descriptor = os.open(self._resolve(path), os.O_RDONLY | sum(flags))
+        descriptor = self._open(path)
         try:
-            kind = _kind(os.fstat(descriptor).st_mode)
+            status = os.fstat(descriptor)
+            kind = _kind(status.st_mode)
             if kind != "file":
                 raise OSError(errno.EINVAL, f"not a file but a {kind}")
-            with open(descriptor, "rb", closefd=False) as file:
-                return file.read(at_most)
+            # One byte more than it says, so that the end shows without another call.
+            data = os.read(descriptor, min(status.st_size + 1, at_most))
+            if len(data) != status.st_size:
+                data += _rest(descriptor, at_most - len(data))
+            return data
         finally:
             os.close(descriptor)
+
+    def _open(self, path: str) -> int:
+        """A descriptor of a file inside the root; checked on what was really opened, where the
+        system tells that, so that no link can take its place between check and opening."""
+        whole = os.path.join(self._root, path)
+        try:
+            descriptor = os.open(whole, _READ)
+        except OSError:  # also a link, which may lead to a file of this tree
+            return os.open(self._resolve(path), _READ)
+        try:
+            if not os.readlink(f"/proc/self/fd/{descriptor}").startswith(self._real_prefix):
+                raise _leads_out()
+        except FileNotFoundError:  # no /proc here
+            os.close(descriptor)
+            return os.open(self._resolve(path), _READ)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor
 
     def _resolve(self, path: str) -> str:
         whole = os.path.join(self._root, path)
@@ -164,7 +186,7 @@ class _LocalTree:
                 raise OSError(errno.ENOLINK, "broken link") from None
             raise
         if not self._holds(real):
-            raise PermissionError(errno.EACCES, "outside root: it links out of the corpus")
+            raise _leads_out()
         return real
 
     def _holds(self, real: str) -> bool:
@@ -198,6 +220,19 @@ class _LocalTree:
             reason = "link to a folder: not followed, its files are read where they lie"
             return Child(entry.name, "skipped", reason=reason)
         return _file(entry.name, os.stat(real))
+
+
+# Without O_NONBLOCK, opening a pipe that took the file's place would wait for ever.
+_READ = os.O_RDONLY | sum(getattr(os, f, 0) for f in ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY"))
+
+
+def _rest(descriptor: int, at_most: int) -> bytes:
+    with open(descriptor, "rb", closefd=False) as file:
+        return file.read(at_most)
+
+
+def _leads_out() -> OSError:
+    return PermissionError(errno.EACCES, "outside root: it links out of the corpus")
 
 
 def _file(name: str, status: os.stat_result) -> Child:

@@ -7,6 +7,7 @@ cannot be listed raises, and a folder below it that cannot is reported as `unsee
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from hashlib import sha256
 
 from pydantic import BaseModel, ConfigDict
@@ -83,6 +84,10 @@ class CorpusFolder(_Value):
         """See `partition_key.encode`. Raises `ConfigError` for names that cannot be one."""
         return encode(self.tenant_id, self.corpus_id)
 
+    @cached_property
+    def _tree(self) -> Tree:
+        return tree_at(self.root)
+
     def files(self, config: CorpusConfig | None = None) -> Iterator[SourceFile | Skipped]:
         """The documents, and what was skipped, sorted by path; streams.
 
@@ -106,10 +111,10 @@ class CorpusFolder(_Value):
         Raises `DocumentTooLarge` (before reading, where the size is known), or `ParseError` if
         the file is gone, unreadable, or leads out of the corpus by now.
         """
-        tree = tree_at(self.root)
         try:
-            size = tree.size(file.path)
-            data = tree.read(file.path, max_bytes + 1) if size <= max_bytes else b""
+            # The size as listed saves a look at each file; one that grew since is cut off.
+            size = file.size if file.size <= max_bytes else self._tree.size(file.path)
+            data = self._tree.read(file.path, max_bytes + 1) if size <= max_bytes else b""
         except FileNotFoundError as error:
             message = "the file is gone since it was listed: run again"
             raise ParseError(message, document=file.document_id) from error
@@ -165,7 +170,8 @@ class CorpusFolder(_Value):
             ) from error
 
     def _file(self, child: Child, key: str) -> SourceFile:
-        return SourceFile(
+        # Made of values that were checked: validating them again costs as much as the listing.
+        return SourceFile.model_construct(
             document_id=DocumentId(f"{key}/{child.name}"),
             tenant_id=self.tenant_id,
             corpus_id=self.corpus_id,

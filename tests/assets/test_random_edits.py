@@ -107,12 +107,15 @@ class Editor:
         path = self.random.choice(("**", "sub/**", "a.md", "g.zip!/**"))
         self._toml("labels", f'[[labels]]\npath = "{path}"\nacl_labels = ["{label}"]\n')
 
-    def _toml(self, part: str, text: str) -> None:
+    def _toml(self, part: str, new: str) -> None:
         file = self.root / "corpus.toml"
         old = file.read_text() if file.exists() else ""
-        parts = {("chunker" if p.startswith("[chunker") else "labels"): f"{p}\n"
-                 for p in old.split("\n\n") if p.strip()}  # fmt: skip
-        parts[part] = f"{text.strip()}\n"
+        parts = {
+            ("chunker" if text.startswith("[chunker") else "labels"): f"{text}\n"
+            for text in map(str.strip, old.split("\n\n"))
+            if text
+        }
+        parts[part] = f"{new.strip()}\n"
         file.write_text("\n".join(parts.values()))
 
     def _some(self) -> list[Path]:

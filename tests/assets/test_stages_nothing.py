@@ -1,0 +1,164 @@
+"""Nothing new leaves the published files alone; something new redoes that and nothing else."""
+
+import io
+import os
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from rag_assets.stages import keys
+from rag_assets.stages.report import ChunkReport, ParseReport
+from rag_assets.store.staging import staged
+from rag_assets.workers import WorkerPool
+from tests.scenarios import direct, stored
+
+BAD = b"%PDF-1.7\nnot really"
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    with WorkerPool(1) as pool:
+        yield pool
+
+
+def put(folder: Path, name: str, data: str | bytes) -> Path:
+    file = direct.sources(folder) / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+    return file
+
+
+def packed(**members: str | bytes) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name.replace("_", "."), text)
+    return data.getvalue()
+
+
+def versions(folder: Path) -> list[int]:
+    files = direct.partition(folder)
+    return [file.live.stat().st_ino for file in (files.documents, files.chunks)]
+
+
+def done(reports: tuple[ParseReport, ChunkReport]) -> list[int]:
+    return [number for r in reports for number in (r.added, r.changed, r.removed)]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, pool: WorkerPool) -> Path:
+    put(tmp_path, "a.md", "# A\n\nwords\n")
+    put(tmp_path, "bad.pdf", BAD)
+    put(tmp_path, "what.xyz", b"\0\1\2")
+    put(tmp_path, "packed.zip", packed(m_md="inside", n_txt="inside too", bad_pdf=BAD))
+    direct.run(tmp_path, pool, "first")
+    return tmp_path
+
+
+def test_nothing_new_publishes_nothing_and_copies_nothing(corpus: Path, pool: WorkerPool) -> None:
+    before = versions(corpus)
+    with mock.patch("rag_assets.store.staging.shutil.copyfile", side_effect=AssertionError):
+        parsed, chunked = direct.run(corpus, pool, "second")
+    assert done((parsed, chunked)) == [0] * 6
+    assert parsed.unchanged + parsed.failed == parsed.seen == 7
+    assert chunked.kept == 4
+    assert versions(corpus) == before
+
+
+def test_a_failure_is_tried_again_each_time_and_written_once(
+    corpus: Path, pool: WorkerPool
+) -> None:
+    before = versions(corpus)
+    parsed, _ = direct.run(corpus, pool, "second")
+    assert parsed.failures_by_kind == {"CorruptDocument": 2, "UnsupportedMediaType": 1}
+    assert versions(corpus) == before
+    put(corpus, "what.xyz", "a text after all, of a kind that is known by its words")
+    (direct.sources(corpus) / "what.xyz").rename(direct.sources(corpus) / "what.txt")
+    parsed, _ = direct.run(corpus, pool, "third")
+    assert (parsed.added, parsed.removed) == (1, 1)
+
+
+def test_another_reason_to_fail_is_recorded(corpus: Path, pool: WorkerPool) -> None:
+    def recorded() -> str | None:
+        found = stored.documents(corpus / "warehouse", direct.TENANT, direct.CORPUS)
+        return found["bad.pdf"]["error"]
+
+    before = recorded()
+    put(corpus, "bad.pdf", b"")
+    direct.run(corpus, pool, "second")
+    assert recorded() != before
+
+
+def test_force_redoes_everything(corpus: Path, pool: WorkerPool) -> None:
+    parsed, chunked = direct.run(corpus, pool, "second", force=True)
+    assert (parsed.changed, parsed.unchanged) == (4, 0)
+    assert (chunked.changed, chunked.inserted, chunked.deleted) == (4, 0, 0)
+
+
+def test_another_release_of_a_parser_redoes_its_documents_also_inside_containers(
+    corpus: Path, pool: WorkerPool
+) -> None:
+    class Newer:
+        def __init__(self, media_type: str) -> None:
+            self._version = keys_parser_for(media_type).version()
+            self._is_text = media_type.startswith("text/")
+
+        def version(self) -> str:
+            return self._version + (" newer" if self._is_text else "")
+
+    keys_parser_for, keys_parser_version = keys.parser_for, keys.parser_version
+
+    def newer(source: object, data: bytes) -> str:
+        found = keys_parser_version(source, data)
+        return found + (" newer" if found.startswith("text/") else "")
+
+    with (
+        mock.patch.object(keys, "parser_version", newer),
+        mock.patch.object(keys, "parser_for", Newer),
+    ):
+        parsed, _ = direct.run(corpus, pool, "second")
+        assert (parsed.changed, parsed.unchanged) == (3, 1)  # a.md, m.md, n.txt; the zip itself
+        parsed, _ = direct.run(corpus, pool, "third")
+        assert parsed.changed == 0
+
+
+def test_what_a_killed_run_left_is_published_though_nothing_else_is_new(
+    corpus: Path, pool: WorkerPool
+) -> None:
+    before = versions(corpus)
+    with staged(direct.partition(corpus).chunks, "", run_id="killed") as staging:
+        _ = staging.connection
+    direct.run(corpus, pool, "second")
+    assert versions(corpus)[0] == before[0]
+    assert versions(corpus)[1] != before[1]
+
+
+def test_a_member_that_leaves_its_container_goes(corpus: Path, pool: WorkerPool) -> None:
+    put(corpus, "packed.zip", packed(m_md="inside", o_md="new"))
+    parsed, _ = direct.run(corpus, pool, "second")
+    assert (parsed.added, parsed.changed, parsed.removed) == (1, 1, 2)
+    texts = [row.text for row in stored.rows(corpus / "warehouse")]
+    assert sorted(texts) == ["A", "inside", "new", "words"]
+
+
+def test_a_folder_that_cannot_be_looked_at_keeps_all_that_came_from_there(
+    corpus: Path, pool: WorkerPool
+) -> None:
+    put(corpus, "sub/x.md", "kept")
+    put(corpus, "sub/y.zip", packed(m_md="kept, too"))
+    direct.run(corpus, pool, "second")
+    before = stored.everything(corpus / "warehouse", direct.TENANT, direct.CORPUS)
+    real = os.scandir
+
+    def refusing(path: object) -> object:
+        if str(path).rstrip("/").endswith("sub"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    with mock.patch("os.scandir", refusing):
+        parsed, _ = direct.run(corpus, pool, "third")
+    assert parsed.removed == 0
+    assert stored.everything(corpus / "warehouse", direct.TENANT, direct.CORPUS) == before
