@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 from rag_chunker.layout.geometry import Box
 
-__all__ = ["Point", "Quad", "Seen", "bounds", "scaled", "skew_of", "turned", "turned_back"]
+__all__ = [
+    "Point",
+    "Quad",
+    "Seen",
+    "bounds",
+    "scaled",
+    "skew_of",
+    "turned",
+    "turned_about",
+    "turned_back",
+]
 
 Point = tuple[float, float]
 """(x, y) in pixels from the top left corner."""
@@ -61,6 +71,15 @@ def turned(seen: Iterable[Seen], radians: float) -> list[Seen]:
     """The pieces turned clockwise about the top left corner."""
     c, s = cos(radians), sin(radians)
     return _moved(seen, lambda x, y: (c * x - s * y, s * x + c * y))
+
+
+def turned_about(
+    seen: Iterable[Seen], radians: float, center: Point, new_center: Point
+) -> list[Seen]:
+    """The pieces turned clockwise about `center`, which comes to lie at `new_center`."""
+    (x0, y0), (x1, y1) = center, new_center
+    back = turned(_moved(seen, lambda x, y: (x - x0, y - y0)), radians)
+    return _moved(back, lambda x, y: (x + x1, y + y1))
 
 
 def scaled(seen: Iterable[Seen], scale: float, down: float) -> list[Seen]:

@@ -4,11 +4,12 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
+from math import degrees, radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag_chunker.ocr.picture import read_picture
-from rag_chunker.ocr.seen import Quad, Seen
+from rag_chunker.ocr.seen import Quad, Seen, skew_of, turned_about
 from rag_core.errors import ConfigError, OCRError
 from rag_core.spi import OCREngine
 from rag_core.types import Health, OCRResult
@@ -25,6 +26,8 @@ _EM = 0.95
 """Size of the font as part of the height of a line's box, from its highest to its lowest ink."""
 _SURE = 2.0
 """Confidence in an orientation from which it is believed; upright pages mostly have 5 and more."""
+_LEAST_SKEW, _MOST_SKEW = radians(0.4), radians(20)
+"""Of a page that is turned straight before it is read."""
 _PACKS = frozenset({"eng", "deu", "jpn"})
 """Languages that there is a Python package `tessdata-fast-...` of."""
 _FOLDERS = (
@@ -90,10 +93,25 @@ class TesseractEngine(OCREngine):
         try:
             with _api(tessdata_folder(self.languages), "+".join(self.languages)) as api:
                 api.SetImage(picture)
+                skew = skew_of(_lines(api.AnalyseLayout(), with_text=False))
+                if _LEAST_SKEW <= abs(skew) <= _MOST_SKEW:
+                    return _read_straight(api, picture, skew)
                 api.Recognize()
                 return list(_lines(api.GetIterator()))
         except (RuntimeError, ValueError) as error:
             raise OCRError(f"Tesseract fails: {error}") from error
+
+
+def _read_straight(api: Any, picture: "Image", skew: float) -> list[Seen]:
+    """What is seen on a skewed page once it is straight, as it stands on the skewed page: at 1.5
+    degrees Tesseract loses every tenth word, at 4 the order of the lines too."""
+    from PIL.Image import Resampling
+
+    straight = picture.rotate(degrees(skew), Resampling.BICUBIC, expand=True, fillcolor="white")
+    api.SetImage(straight)
+    api.Recognize()
+    centers = [(image.width / 2, image.height / 2) for image in (straight, picture)]
+    return turned_about(_lines(api.GetIterator()), skew, *centers)
 
 
 def tessdata_folder(languages: tuple[str, ...] = ()) -> Path:
@@ -140,18 +158,22 @@ def _turn(picture: "Image") -> int:
     return (360 - int(found["orient_deg"])) % 360
 
 
-def _lines(iterator: Any) -> Iterator[Seen]:
+def _lines(iterator: Any, *, with_text: bool = True) -> Iterator[Seen]:
+    """The lines of a recognized page, or of one whose layout alone is known, without text."""
     import tesserocr
 
     level = tesserocr.RIL.TEXTLINE
     if iterator is None or iterator.Empty(level):
         return
     for line in tesserocr.iterate_level(iterator, level):
-        if line.Empty(level):  # a picture or a rule
+        box = None if line.Empty(level) else line.BoundingBox(level)
+        if box is None:  # a picture or a rule
             continue
-        text, box = line.GetUTF8Text(level).strip(), line.BoundingBox(level)
-        if text and box is not None:
-            yield Seen(text, line.Confidence(level) / 100, _quad(box, line.Baseline(level)))
+        quad = _quad(box, line.Baseline(level))
+        if not with_text:
+            yield Seen("", 0.0, quad)
+        elif text := line.GetUTF8Text(level).strip():
+            yield Seen(text, line.Confidence(level) / 100, quad)
 
 
 def _quad(
