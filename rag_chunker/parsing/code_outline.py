@@ -14,6 +14,10 @@ LONG_CLASS = 40
 LONGEST_LINE = 500
 """Characters. A longer line is generated or minified: no definition is looked for in it."""
 
+LONGEST_PARSED = 2_000_000
+"""Characters. Python's syntax tree takes 130 times the memory of its text, so that a longer file
+(generated: people's are below 1 MB) is read line by line."""
+
 
 class Definition(NamedTuple):
     """One definition: its first line (0-based, with decorators and the comment above), its level
@@ -37,11 +41,14 @@ def definitions(lines: Sequence[str], language: Language) -> list[Definition]:
 
 
 def _python(lines: Sequence[str]) -> list[Definition] | None:
-    """None if this is not the Python that runs here."""
+    """None if this is not the Python that runs here, or too long."""
+    text = "\n".join(lines)
+    if len(text) > LONGEST_PARSED:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the author's strings
-            module = ast.parse("\n".join(lines))
+            module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     found: list[Definition] = []

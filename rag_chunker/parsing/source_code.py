@@ -36,7 +36,7 @@ class SourceCodeParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return "source-code-1"
+        return "source-code-2"
 
 
 def _blocks(

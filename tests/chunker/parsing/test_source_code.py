@@ -1,6 +1,7 @@
 """Source code: definitions are found, and no line is lost, doubled or moved."""
 
 import ast
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_chunker.parsing.code_languages import language_of
-from rag_chunker.parsing.code_outline import LONG_CLASS, definitions
+from rag_chunker.parsing.code_outline import LONG_CLASS, LONGEST_PARSED, definitions
 from rag_chunker.parsing.media_type import SOURCE_CODE
 from rag_chunker.parsing.source_code import SourceCodeParser
 from rag_core.types import BlockType, CorpusId, DocumentId, ParsedDocument, Source, TenantId
@@ -123,6 +124,20 @@ def test_no_line_is_lost_in_real_sources() -> None:
         if [line for line in kept if line.strip()] != [x for x in text.split("\n") if x.strip()]:
             lost.append(path.name)
     assert lost == []
+
+
+def test_a_huge_generated_module_takes_no_multiple_of_its_memory() -> None:
+    rows = "".join(f"    ({row}, 'part {row}'),\n" for row in range(100_000))
+    text = f"def before():\n    pass\n\nPARTS = [\n{rows}]\n\ndef behind():\n    pass\n"
+    assert len(text) > LONGEST_PARSED
+    tracemalloc.start()
+    try:
+        found = definitions(text.split("\n"), language_of("text/x-python"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [definition.title for definition in found] == ["def before", "def behind"]
+    assert peak < 10 * len(text)
 
 
 def test_a_minified_line_costs_nothing() -> None:
