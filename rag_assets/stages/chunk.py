@@ -137,9 +137,8 @@ class _Run:
         self._begun = False
         if staging.has_begun:  # the first version, or one that a killed run left
             self._begin()
-        with staging.reading() as connection:
-            self._known = chunks.keys(connection)
-            self._known_failures = chunks.failures(connection)
+        self._known = chunks.keys(staging.reading)
+        self._known_failures = chunks.failures(staging.reading)
         self._gone = set(self._known)
         """Documents of the store that are not parsed any more."""
         self._wanted: dict[str, tuple[str, bool]] = {}
@@ -198,8 +197,7 @@ class _Run:
             self.report.updated = counts.updated
             self.report.deleted = counts.deleted
             chunks.compact(self._staging, keep_days=keep_changes_days)
-        with self._staging.reading() as connection:
-            row = connection.execute("SELECT count(*) FROM chunks").fetchone()
+        row = self._staging.reading.execute("SELECT count(*) FROM chunks").fetchone()
         self.report.kept = (row[0] if row else 0) - self.report.inserted - self.report.updated
         if not self._begun:
             self._log("nothing changed: the published version stays as it was checked")

@@ -86,10 +86,9 @@ class _Run:
         self._staging = staging
         self._force = force
         self._log = log
-        with staging.reading() as connection:
-            self._known = documents.keys(connection)
-            self._known_failures = documents.failures(connection)
-            self._members = _Members(documents.members(connection, _INSIDE))
+        self._known = documents.keys(staging.reading)
+        self._known_failures = documents.failures(staging.reading)
+        self._members = _Members(documents.members(staging.reading, _INSIDE))
         self._gone = set(self._known)
         """Documents of the store that were not met yet."""
         self._hidden: set[str] = set()

@@ -49,6 +49,7 @@ class Staging:
         run_id: str,
         begin: "Callable[[], duckdb.DuckDBPyConnection]",
         *,
+        live: "duckdb.DuckDBPyConnection | None" = None,
         resumed: bool = False,
     ) -> None:
         self.file = file
@@ -56,6 +57,7 @@ class Staging:
         self.resumed = resumed
         """True if this goes on from what a run that did not end left behind."""
         self._begin = begin
+        self._live = live
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._ended = False
 
@@ -65,6 +67,7 @@ class Staging:
         if self._ended:
             raise StoreError(f"the next version of {self.file.live} was published or discarded")
         if self._connection is None:
+            self._close_live()
             self._connection = self._begin()
         return self._connection
 
@@ -73,17 +76,12 @@ class Staging:
         """Whether there is a next version, so that publishing will change something."""
         return self._connection is not None
 
-    @contextmanager
-    def reading(self) -> "Iterator[duckdb.DuckDBPyConnection]":
-        """To read what is there so far: of the next version if it has begun, else of the live one.
-
-        Raises `StoreError` if the live file cannot be read.
-        """
-        if self._connection is not None:
-            yield self._connection
-            return
-        with open_live(self.file) as live:
-            yield live
+    @property
+    def reading(self) -> "duckdb.DuckDBPyConnection":
+        """To read what is there so far: the next version if it has begun, else the live one."""
+        if self._connection is None and self._live is not None:
+            return self._live
+        return self.connection
 
     def publish(self) -> None:
         """Make this version the live one: all of it, durably, or nothing.
@@ -91,7 +89,7 @@ class Staging:
         Ends the staging: the connection is closed. Raises `StoreError` if the disk refuses.
         """
         if self._connection is None:
-            self._ended = True
+            self.close()
             return
         self._connection.execute("UPDATE store_meta SET generation = ?", [uuid.uuid4().hex])
         self._connection.execute("CHECKPOINT")
@@ -107,9 +105,15 @@ class Staging:
 
     def close(self) -> None:
         """Close the connection; what was committed stays in the staging file."""
+        self._close_live()
         if self._connection is not None and not self._ended:
             self._connection.close()
         self._ended = True
+
+    def _close_live(self) -> None:
+        if self._live is not None:
+            self._live.close()
+            self._live = None
 
     @contextmanager
     def transaction(self) -> Iterator["duckdb.DuckDBPyConnection"]:
@@ -145,15 +149,20 @@ def staged(
     """
     with locked(file.lock, run_id=run_id, timeout=timeout), _store_errors(file):
         file.live.parent.mkdir(parents=True, exist_ok=True)
-        live = _generation(file)
-        resumed = _stems_from(live, file)
+        live = open_live(file) if file.live.exists() else None
+        generation = _generation(live, file)
+        resumed = _stems_from(generation, file)
         _sweep(file, keep_staging=resumed)
-        base = None if resumed else live
+        base = None if resumed else generation
         staging = Staging(
-            file, run_id, lambda: _begun(file, schema, memory_limit, base), resumed=resumed
+            file,
+            run_id,
+            lambda: _begun(file, schema, memory_limit, base),
+            live=live,
+            resumed=resumed,
         )
         try:
-            if resumed or not live:
+            if resumed or live is None:
                 _ = staging.connection
             yield staging
         except _damage() as error:
@@ -216,12 +225,17 @@ def _begun(
     file: StoreFile, schema: str, memory_limit: str, base: str | None
 ) -> "duckdb.DuckDBPyConnection":
     """The staging file as it is, or anew from the live file of generation `base`."""
-    if base is not None:
-        _start_from_live(file, base)
+    if base:
+        shutil.copyfile(file.live, file.copy)
+        file.copy.replace(file.staging)
     connection = _connect(file.staging, memory_limit)
     try:
-        connection.execute("BEGIN")  # one transaction: a kill here leaves no half-made schema
+        # One transaction: a process killed before its end leaves the base of the version before,
+        # so that nobody goes on from there.
+        connection.execute("BEGIN")
         _prepare(connection, file, schema)
+        if base:
+            connection.execute("UPDATE store_meta SET base = ?", [base])
         connection.execute("COMMIT")
     except BaseException:
         connection.close()
@@ -272,30 +286,22 @@ def _stems_from(generation: str, file: StoreFile) -> bool:
     return found == [(generation,)]
 
 
-def _generation(file: StoreFile) -> str:
-    """Of the live file, which is this partition's and can be read; '' if there is none."""
+def _generation(live: "duckdb.DuckDBPyConnection | None", file: StoreFile) -> str:
+    """Of the live file, if it is this partition's; '' if there is none."""
     import duckdb
 
-    if not file.live.exists():
+    if live is None:
         return ""
     try:
-        with _read_only(file.live) as connection:
-            _must_fit(connection, file)
-            row = connection.execute("SELECT generation FROM store_meta").fetchone()
+        _must_fit(live, file)
+        row = live.execute("SELECT generation FROM store_meta").fetchone()
     except duckdb.Error as error:
+        live.close()
         raise _unreadable(file, error) from error
+    except StoreError:
+        live.close()
+        raise
     return str(row[0]) if row else ""
-
-
-def _start_from_live(file: StoreFile, generation: str) -> None:
-    import duckdb
-
-    if not generation:
-        return
-    shutil.copyfile(file.live, file.copy)
-    with duckdb.connect(str(file.copy)) as connection:
-        connection.execute("UPDATE store_meta SET base = ?", [generation])
-    file.copy.replace(file.staging)
 
 
 def _sweep(file: StoreFile, *, keep_staging: bool) -> None:
