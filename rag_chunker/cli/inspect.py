@@ -9,6 +9,7 @@ from rag_chunker.cli.budget import budget_options, chunker_of
 from rag_chunker.cli.document import blaming, document_options, read_document
 from rag_chunker.cli.preview import print_emptiness
 from rag_chunker.cli.progress import WatchedCounter, stage
+from rag_chunker.cli.reading import engine_options, print_ocr_notes, with_pages_read
 from rag_chunker.inspector import Chunking, render
 from rag_chunker.pipeline import chunk_now, parse_document
 from rag_core.types import Principal, RequestContext
@@ -19,6 +20,7 @@ __all__ = ["inspect"]
 @click.command(epilog="Example: ragctl inspect handbook.md -o page.html --compare 256/32")
 @document_options
 @budget_options
+@engine_options
 @click.option(
     "-o",
     "--output",
@@ -38,6 +40,8 @@ def inspect(
     max_tokens: int,
     overlap_tokens: int,
     encoding: str,
+    engine: str,
+    languages: tuple[str, ...],
     output: str | None,
     compare: str | None,
 ) -> None:
@@ -56,6 +60,7 @@ def inspect(
         raise click.UsageError(f"--output {page} is the document itself")
     with blaming(file), stage("parsing", len(data), counted=False):
         parsed = parse_document(source, data)
+        parsed = with_pages_read(parsed, data, engine, languages)
     ctx = RequestContext(tenant_id=source.tenant_id, principal=Principal(id="ragctl"))
     chunkings = []
     for chunker in chunkers:
@@ -66,6 +71,7 @@ def inspect(
     page.write_bytes(render(parsed, chunkings))
     if not chunkings[0].chunks:
         print_emptiness(parsed)
+    print_ocr_notes(parsed, engine)
     click.echo(f"{page}: {_counts(chunkings)}")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from rag_chunker.layout.columns import reading_order
+from rag_chunker.layout.columns import by_rows, reading_order
 from rag_chunker.layout.geometry import Box
 from rag_chunker.layout.hyphens import join_lines, vocabulary
 from rag_chunker.layout.lines import Line, Style, Word
@@ -51,13 +51,10 @@ def regions_of(seen: Sequence[Seen], places: Sequence[Seen], *, em: float) -> tu
         return _in_vertical_lines(chosen)
     straight = turned(kept, -skew_of(kept))
     usual = median(piece.height for piece in straight for _ in piece.text) * em
-    pieces: dict[int, Seen] = {}
-    lines: list[Line] = []
-    by_top = sorted(range(len(kept)), key=lambda i: bounds([straight[i].quad]).middle)
-    for order, index in enumerate(by_top):
-        line = _line(straight[index], usual, em, order)
-        lines.append(line)
-        pieces[id(line)] = chosen[index][1]
+    lines = [_line(piece, usual, em) for piece in straight]
+    pieces = {id(line): place for line, (_, place) in zip(lines, chosen, strict=True)}
+    for order, line in enumerate(by_rows(lines)):
+        line.order = order
     ordered = [item for item in reading_order(lines) if isinstance(item, Line)]
     known = vocabulary(line.text for line in ordered if not line.hyphen)
     groups = [
@@ -81,7 +78,7 @@ def _in_vertical_lines(chosen: Sequence[tuple[Seen, Seen]]) -> tuple[OCRRegion, 
     return tuple(_region(piece.text.strip(), [place]) for piece, place in from_right)
 
 
-def _line(piece: Seen, usual: float, em: float, order: int) -> Line:
+def _line(piece: Seen, usual: float, em: float) -> Line:
     box = bounds([piece.quad])
     size = piece.height * em
     if _ALIKE[0] * usual <= size <= _ALIKE[1] * usual:
@@ -89,7 +86,7 @@ def _line(piece: Seen, usual: float, em: float, order: int) -> Line:
     scale = _EM / usual
     style = Style(max(size * scale, 0.1))
     words = _words(piece.text, Box(*(edge * scale for edge in box)), style)
-    return Line(words, _BROKEN.search(piece.text) is not None, order=order, page=1)
+    return Line(words, _BROKEN.search(piece.text) is not None, page=1)
 
 
 def _words(text: str, box: Box, style: Style) -> list[Word]:

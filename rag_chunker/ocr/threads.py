@@ -13,4 +13,5 @@ def threads() -> int:
     given = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     if given.isdecimal() and int(given) > 0:
         return int(given)
-    return min(_MOST, len(os.sched_getaffinity(0)))
+    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(_MOST, ours or 1)

@@ -124,3 +124,10 @@ def test_an_unknown_engine_is_a_matter_of_usage(scans: Path) -> None:
     result = _run("chunk", scans / "scan.png", "--ocr", "eyes")
     assert result.exit_code == 2
     assert "no OCR engine 'eyes'; known: scripted" in result.stderr
+
+
+def test_inspect_shows_the_text_of_a_scan(scans: Path) -> None:
+    page = scans / "page.html"
+    result = _run("inspect", scans / "scan.png", "--ocr", "scripted", "-o", page)
+    assert result.exit_code == 0
+    assert "Invoice 4471" in page.read_text("utf-8")

@@ -65,12 +65,12 @@ def test_a_word_broken_at_a_lines_end_is_whole_again() -> None:
     ]
 
 
-def test_rows_with_wide_gaps_stay_apart() -> None:
+def test_rows_with_wide_gaps_stay_apart_and_read_from_the_left() -> None:
     rows = [("Seal", "2", "14.50"), ("Shaft", "1", "80.00"), ("Bolt", "12", "3.20")]
     seen = [
-        _piece(cell, left, 100 + row * _PITCH)
+        _piece(cell, left, 100 + row * _PITCH + wobble)
         for row, cells in enumerate(rows)
-        for cell, left in zip(cells, (100, 500, 800), strict=True)
+        for cell, left, wobble in zip(cells, (100, 500, 800), (4, 0, -3), strict=True)
     ]
     assert _texts(seen) == ["Seal 2 14.50", "Shaft 1 80.00", "Bolt 12 3.20"]
 
