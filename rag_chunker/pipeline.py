@@ -4,8 +4,8 @@ Top-level functions of plain values: they run as they are in a worker process.
 """
 
 import asyncio
-from typing import Protocol, runtime_checkable
 
+from rag_chunker.heading_aware import HeadingAwareChunker
 from rag_chunker.parsing import parse
 from rag_chunker.rendering import page_image
 from rag_chunker.stitching import stitched
@@ -72,19 +72,17 @@ def _on_page(region: OCRRegion, number: int, unit: float) -> OCRRegion:
 def chunk_now(ctx: RequestContext, parsed: ParsedDocument, chunker: Chunker) -> list[Chunk]:
     """The document's chunks, for a caller without an event loop. Raises `ChunkError`.
 
-    A chunker that can do it in the caller's own thread is asked to: an interrupt then ends it at
-    once, where a thread would first have to come to its end.
+    The default chunker runs in the caller's own thread: an interrupt then ends it at once, where
+    another thread would first have to come to its end.
     """
-    if isinstance(chunker, _Immediate):
+    if isinstance(chunker, HeadingAwareChunker) and _chunks_as_the_default(chunker):
         return chunker.chunk_now(ctx, parsed)
     return asyncio.run(chunker.chunk(ctx, parsed))
 
 
-@runtime_checkable
-class _Immediate(Protocol):
-    """A chunker whose `chunk_now` gives what its `chunk` gives."""
-
-    def chunk_now(self, ctx: RequestContext, parsed: ParsedDocument) -> list[Chunk]: ...
+def _chunks_as_the_default(chunker: HeadingAwareChunker) -> bool:
+    """False for a subclass with a `chunk` of its own, which has to be asked."""
+    return type(chunker).chunk is HeadingAwareChunker.chunk
 
 
 def chunks_of(

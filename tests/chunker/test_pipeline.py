@@ -12,7 +12,7 @@ from rag_chunker.heading_aware import HeadingAwareChunker
 from rag_chunker.pipeline import chunk_now, chunks_of, parse_document
 from rag_core.errors import ChunkError, UnsupportedMediaType
 from rag_core.spi import Chunker
-from rag_core.testing.builders import make_context
+from rag_core.testing.builders import make_context, make_document
 from rag_core.types import (
     Chunk,
     CorpusId,
@@ -82,3 +82,11 @@ def test_needs_neither_orchestrator_nor_database() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
     assert done.stdout == b"[]\n"
+
+
+def test_a_subclass_that_chunks_otherwise_is_asked():
+    class Silent(HeadingAwareChunker):
+        async def chunk(self, ctx, parsed):
+            return []
+
+    assert chunk_now(make_context(), make_document(["text"]), Silent()) == []
