@@ -171,13 +171,15 @@ def comparable(folder: Path, warehouse: str) -> dict[str, list[tuple]]:
     kept = {document_id for (document_id,) in stale}
     found = stored.everything(folder / warehouse, direct.TENANT, direct.CORPUS)
     return {
-        table: [row for row in rows if kept.isdisjoint(c.split("!/")[0] for c in row if is_id(c))]
+        table: [row for row in rows if kept.isdisjoint(it for cell in row for it in ids(cell))]
         for table, rows in found.items()
     }
 
 
-def is_id(cell: object) -> bool:
-    return isinstance(cell, str) and cell.startswith(f"{direct.TENANT}/{direct.CORPUS}/")
+def ids(cell: object) -> list[str]:
+    """Of the document that a cell names, and of its container, if it has one."""
+    is_id = isinstance(cell, str) and cell.startswith(f"{direct.TENANT}/{direct.CORPUS}/")
+    return [str(cell), str(cell).split("!/")[0]] if is_id else []
 
 
 def differences(found: dict[str, list[tuple]], expected: dict[str, list[tuple]]) -> list[str]:
