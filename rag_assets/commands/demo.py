@@ -97,13 +97,22 @@ def _show(console: "Console", checks: dict[str, str], root: Path) -> None:
         )
     console.print(table)
     console.print(
-        _NEXT.format(catalog=root / "rag.duckdb"), markup=False, highlight=False, soft_wrap=True
+        _NEXT.format(ragctl=_as_typed(), catalog=root / "rag.duckdb"),
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
     )
+
+
+def _as_typed() -> str:
+    """The command as it works in this folder, also where it is not on the PATH."""
+    called = Path(sys.argv[0]).absolute()
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else called.name
 
 
 _NEXT = """
 Query it:
-  ragctl query "SELECT document_id, heading_path, token_count FROM chunk_context LIMIT 5"
+  {ragctl} query "SELECT document_id, heading_path, token_count FROM chunk_context LIMIT 5"
   or open {catalog} in the DuckDB CLI, a notebook, any SQL tool
 Look at it:
   make ui            then open http://127.0.0.1:3000
