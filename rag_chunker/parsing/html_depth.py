@@ -29,6 +29,8 @@ _ALL = {**_WEIGHTS, **_INLINE}
 _TAG = re.compile(rf"<(/?)({'|'.join(_ALL)})(?![\w-])([^<>]*)>", re.IGNORECASE)
 _INSIDE = re.compile(r"<(?:/li|/?(?:tbody|thead|tfoot|tr|td|th))(?![\w-])[^<>]*>", re.IGNORECASE)
 _DEEPEST = 400
+_NAME = re.compile(r"<(/?\w+)")
+_CHANGES = {**_ALL, **{f"/{tag}": -weight for tag, weight in _ALL.items()}}
 _HIDES = re.compile(r"hidden|style", re.IGNORECASE)
 
 
@@ -38,6 +40,8 @@ def within_depth(markup: str) -> str:
     A block wrapper leaves a boundary (`<hr>`), an inline one nothing; headings, paragraphs, list
     items and code stay what they are. Elements that may hide their content stay as well.
     """
+    if not _may_be_deep(markup):
+        return markup
     depth = 0
     for found in _TAG.finditer(markup):
         weight = _ALL[found[2].lower()]
@@ -45,6 +49,17 @@ def within_depth(markup: str) -> str:
         if depth > _DEEPEST:
             return _flattened(markup)
     return markup
+
+
+def _may_be_deep(markup: str) -> bool:
+    """A sixth of the time of looking at tags closely, which nearly no page needs."""
+    depth = 0
+    for name in _NAME.findall(markup.lower()):
+        if name in _CHANGES:
+            depth = max(depth + _CHANGES[name], 0)
+            if depth > _DEEPEST:
+                return True
+    return False
 
 
 def _flattened(markup: str) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from turbohtml import Element, Node, Text
 
-from rag_chunker.parsing.html_visibility import is_hidden
+from rag_chunker.parsing.html_visibility import is_hidden, is_hidden_by_attribute
 
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_STRUCTURE = frozenset({"pre", "ul", "ol", "dl", "blockquote", "figure", "section", "article"})
+_NO_DATA = "table,h1,h2,h3,h4,h5,h6"
+_STRUCTURE = "pre,ul,ol,dl,blockquote,figure,section,article"
 _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s "  # noqa: SIM905
     "samp small span strike strong sub sup time tt u var wbr".split()
@@ -38,15 +38,17 @@ def read_table(table: Element) -> HtmlTable | None:
     """
     if (table.attr("role") or "").strip().lower() in ("presentation", "none"):
         return None
-    tags = _tags_inside(table)
-    if tags is None or ("th" not in tags and "thead" not in tags and tags & _STRUCTURE):
+    # Stops at the first table inside, so that tables in tables stay linear.
+    if table.select_one(_NO_DATA) is not None:
+        return None
+    if table.select_one("th,thead") is None and table.select_one(_STRUCTURE) is not None:
         return None
     head, body = _own_rows(table)
     cells = [_cells(row) for row in head + body]
-    if max(map(len, cells), default=0) < 2:
+    if max((len(row.texts) for row in cells), default=0) < 2:
         return None
     headers = len(head) or _leading_header_rows(cells)
-    grid = _expanded(cells)
+    grid = _expanded(cells) if any(row.spans for row in cells) else [row.texts for row in cells]
     rows = [_merged(grid[:headers]), *grid[headers:]] if headers else grid
     captions = [each for each in _elements(table) if each.tag == "caption"]
     return HtmlTable(captions, rows, has_header=headers > 0)
@@ -54,6 +56,9 @@ def read_table(table: Element) -> HtmlTable | None:
 
 def flat_text(root: Node) -> str:
     """Everything visible inside `root` in one line; block tags and line breaks separate words."""
+    children = root.children
+    if len(children) == 1 and isinstance(only := children[0], Text):
+        return " ".join(only.data.replace("\xad", "").split())
     parts: list[str] = []
     stack: list[Node | str] = [root]
     while stack:
@@ -72,20 +77,6 @@ def flat_text(root: Node) -> str:
             stack.append(edge)
             stack.extend(reversed(node.children))
     return " ".join("".join(parts).replace("\xad", "").split())
-
-
-def _tags_inside(table: Element) -> set[str] | None:
-    """The tags below `table`; None as soon as a heading or another table is met.
-
-    Stopping there keeps tables inside tables linear: each scans its own content only.
-    """
-    tags: set[str] = set()
-    for node in table.descendants:
-        if isinstance(node, Element):
-            if node.tag == "table" or node.tag in _HEADINGS:
-                return None
-            tags.add(node.tag)
-    return tags
 
 
 def _elements(parent: Node) -> Iterator[Element]:
@@ -107,58 +98,76 @@ def _own_rows(table: Element) -> tuple[list[Element], list[Element]]:
 
 
 @dataclass(slots=True)
-class _Cell:
-    text: str
-    columns: int
-    rows: int
-    is_header: bool
+class _Cells:
+    """Those of one row."""
+
+    texts: list[str]
+    spans: dict[int, tuple[int, int]]
+    """Columns and rows of each cell that spans more than one, by its index."""
+    headers: int
+    """How many are header cells."""
 
 
-def _cells(row: Element) -> list[_Cell]:
-    return [
-        _Cell(flat_text(cell), _span(cell, "colspan"), _span(cell, "rowspan"), cell.tag == "th")
-        for cell in _elements(row)
-        if cell.tag in ("td", "th")
-    ]
+def _cells(row: Element) -> _Cells:
+    texts: list[str] = []
+    spans: dict[int, tuple[int, int]] = {}
+    headers = 0
+    for cell in row.children:
+        if not isinstance(cell, Element) or (tag := cell.tag) not in ("td", "th"):
+            continue
+        if cell.attrs:
+            if is_hidden_by_attribute(cell):
+                continue
+            span = _span(cell, "colspan"), _span(cell, "rowspan")
+            if span != (1, 1):
+                spans[len(texts)] = span
+        headers += tag == "th"
+        texts.append(flat_text(cell))
+    return _Cells(texts, spans, headers)
 
 
 def _span(cell: Element, name: str) -> int:
-    found = re.match(r"\s*\+?(\d{1,5})", cell.attr(name) or "")
+    found = _NUMBER.match(cell.attr(name) or "")
     return min(max(int(found[1]), 1), _WIDEST) if found else 1
 
 
-def _leading_header_rows(rows: list[list[_Cell]]) -> int:
+_NUMBER = re.compile(r"\s*\+?(\d{1,5})")
+
+
+def _leading_header_rows(rows: list[_Cells]) -> int:
     """How many first rows hold header cells only; none if that is all of them but one row."""
     count = 0
     for row in rows:
-        if not row or not all(cell.is_header for cell in row):
+        if not row.texts or row.headers < len(row.texts):
             break
         count += 1
     return count if count < len(rows) else min(count, 1)
 
 
-def _expanded(rows: list[list[_Cell]]) -> list[list[str]]:
-    budget = 2 * sum(map(len, rows)) + 100
-    width = max(sum(cell.columns for cell in row) for row in rows)
+def _expanded(rows: list[_Cells]) -> list[list[str]]:
+    budget = 2 * sum(len(row.texts) for row in rows) + 100
+    width = max(
+        len(row.texts) + sum(columns - 1 for columns, _ in row.spans.values()) for row in rows
+    )
     grid: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}
     for row in rows:
         line: list[str] = []
         reached: dict[int, tuple[int, str]] = {}
-        cells = iter(row)
-        for cell in cells:
+        for index, text in enumerate(row.texts):
+            columns, depth = row.spans.get(index, (1, 1))
             _hang(line, hanging, reached)
-            if len(row) == 1 and cell.columns >= width > 1 and not hanging:
-                line.append(cell.text)  # a title across the whole table: once is enough
+            if len(row.texts) == 1 and columns >= width > 1 and not hanging:
+                line.append(text)  # a title across the whole table: once is enough
                 continue
-            copies = min(cell.columns, budget)
-            budget -= copies - 1 + (copies if cell.rows > 1 else 0)
+            copies = min(columns, budget)
+            budget -= copies - 1 + (copies if depth > 1 else 0)
             budget = max(budget, 1)
-            again = cell.text if len(cell.text) <= _LONGEST_COPY else ""
+            again = text if len(text) <= _LONGEST_COPY else ""
             start = len(line)
-            line.extend([cell.text, *[again] * (copies - 1)])
-            if cell.rows > 1 and budget > 1:
-                reached.update(dict.fromkeys(range(start, len(line)), (cell.rows - 1, again)))
+            line.extend([text, *[again] * (copies - 1)])
+            if depth > 1 and budget > 1:
+                reached.update(dict.fromkeys(range(start, len(line)), (depth - 1, again)))
         _hang(line, hanging, reached)
         hanging = reached
         budget = max(budget - len(hanging), 1)

@@ -19,6 +19,14 @@ _PAGE_PARTS = frozenset({"header", "footer", "aside"})
 CONTENT_PARTS = frozenset({"article", "section", "main", "blockquote", "figure", "li", "td"})
 """Headers, footers and sidebars inside one of these belong to it, not to the page."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_SPACES = "".join(char for char in map(chr, range(0x3001)) if char.isspace())
+_ASCII_SPACES = "".join(filter(str.isascii, _SPACES))
+_MAYBE_UNSEEN = ",".join(
+    (
+        *("[hidden]", "[aria-hidden]", "[style]", "[role]", "dialog", "svg", "math"),
+        *sorted(_NEVER_SHOWN | _PAGE_PARTS | {"nav"}),
+    )
+)
 _LEAST_MAIN_SHARE = 0.2
 _LEAST_ARTICLE_SHARE = 0.67
 
@@ -31,16 +39,23 @@ def is_hidden(element: Element) -> bool:
     if tag in _NEVER_SHOWN:
         return True
     attributes = element.attrs
-    if not attributes:
-        return tag == "dialog"
     if tag == "dialog" and "open" not in attributes:
         return True
+    return bool(attributes) and is_hidden_by_attribute(element)
+
+
+def is_hidden_by_attribute(element: Element) -> bool:
+    """True if the attributes of `element` say that nothing of it is shown."""
+    attributes = element.attrs
     if "hidden" in attributes and element.attr("hidden") != "until-found":
         return True
-    if (element.attr("aria-hidden") or "").strip().lower() == "true":
-        return True
-    style = element.attr("style")
-    return style is not None and _HIDING_STYLE.search(style.lower()) is not None
+    if "aria-hidden" in attributes:
+        stated = element.attr("aria-hidden") or ""
+        if stated.strip().lower() == "true":
+            return True
+    if "style" not in attributes:
+        return False
+    return _HIDING_STYLE.search((element.attr("style") or "").lower()) is not None
 
 
 def is_chrome(element: Element, *, in_content: bool) -> bool:
@@ -48,10 +63,11 @@ def is_chrome(element: Element, *, in_content: bool) -> bool:
 
     `in_content`: whether one of `CONTENT_PARTS` encloses the element.
     """
-    role = (element.attr("role") or "").strip().lower()
-    if element.tag == "nav" or role == "navigation":
+    tag = element.tag
+    role = (element.attr("role") or "").strip().lower() if element.attrs else ""
+    if tag == "nav" or role == "navigation":
         return True
-    return not in_content and (element.tag in _PAGE_PARTS or role in _CHROME_ROLES)
+    return not in_content and (tag in _PAGE_PARTS or role in _CHROME_ROLES)
 
 
 def content_roots(page: Document) -> list[Element]:
@@ -65,10 +81,13 @@ def content_roots(page: Document) -> list[Element]:
     articles = [] if mains else _outermost(page, "article")
     if not mains and len(articles) != 1:
         return []
+    # All text of the page is no less than what is visible of it, and much faster to count.
+    enough = _LEAST_MAIN_SHARE * max(len(page.text), 1) if mains else 0
+    if mains and any(_surely_shows(each, enough) for each in mains):
+        return mains
     weights = [_weight(each) for each in mains or articles]
     inside = sum(characters for characters, _ in weights)
-    # All text of the page is no less than what is visible of it, and much faster to count.
-    if mains and inside >= _LEAST_MAIN_SHARE * max(len("".join(page.text.split())), 1):
+    if mains and inside >= enough:
         return mains
     characters, headings = _weight(page)
     share = inside / max(characters, 1)
@@ -104,6 +123,21 @@ def _outermost(page: Document, part: str) -> list[Element]:
     return found
 
 
+def _characters(text: str) -> int:
+    """How many are no white space."""
+    return len(text) - sum(map(text.count, _ASCII_SPACES if text.isascii() else _SPACES))
+
+
+def _surely_shows(root: Element, enough: float) -> bool:
+    """Whether so many characters are left without all that may be hidden or chrome."""
+    left = _characters(root.text)
+    for element in root.select(_MAYBE_UNSEEN):
+        if left < enough:
+            break
+        left -= _characters(element.text)
+    return left >= enough
+
+
 def _weight(root: Node) -> tuple[int, int]:
     """Visible characters outside chrome, and headings among them."""
     characters = headings = 0
@@ -111,7 +145,7 @@ def _weight(root: Node) -> tuple[int, int]:
     while stack:
         node, in_content = stack.pop()
         if isinstance(node, Text):
-            characters += len("".join(node.data.split()))
+            characters += sum(map(len, node.data.split()))
             continue
         if isinstance(node, Element):
             if is_hidden(node) or (node is not root and is_chrome(node, in_content=in_content)):

@@ -26,7 +26,9 @@ _LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 _ITEMS = frozenset({"li", "dt", "dd"})
 _CODE = frozenset({"pre", "textarea", "listing", "xmp", "plaintext"})
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
-_SPACES = {ord(char): " " for char in "\t\n\f\r\xa0"} | {0xAD: None}
+_SPACES = "\t\n\f\r\xa0"
+_BREAK = "\0"
+"""A `<br>` among text whose own line ends mean nothing: no text holds it."""
 _EAST_ASIAN = (
     "[\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff]"
 )
@@ -87,7 +89,7 @@ class BlockCollector:
             elif isinstance(node, Element):
                 self._enter(node)
             elif isinstance(node, Node):
-                self._stack.extend(reversed(node.children))
+                self._stack += node.children[::-1]
             else:
                 node()
         self._flush()
@@ -95,46 +97,48 @@ class BlockCollector:
     def _enter(self, element: Element) -> None:
         if is_hidden(element):
             return
+        tag = element.tag
         if element.namespace is not Namespace.HTML:
             self._add(" ")
             self._inside(element, None)
-        elif self._is_dropped(element):
+        elif self._is_dropped(element, tag):
             self._flush()
-        elif element.tag in _INLINE_RULES:
-            _INLINE_RULES[element.tag](self, element)
-        elif element.tag in _LEVELS or element.attr("role") == "heading":
+        elif tag in _INLINE_RULES:
+            _INLINE_RULES[tag](self, element)
+        elif tag in _LEVELS or (element.attrs and element.attr("role") == "heading"):
             self._enter_heading(element)
-        elif element.tag in _CODE:
+        elif tag in _CODE:
             self._code(element)
-        elif element.tag in _BLOCKS:
-            self._enter_block(element)
+        elif tag in _BLOCKS:
+            self._enter_block(element, tag)
         else:
-            self._inside(element, None)
+            self._stack += element.children[::-1]
 
     def _inside(self, element: Element, leave: Callable[[], None] | None) -> None:
         """Go on with the children of `element`, then call `leave`."""
         if leave is not None:
             self._stack.append(leave)
-        self._stack.extend(reversed(element.children))
+        self._stack += element.children[::-1]
 
-    def _is_dropped(self, element: Element) -> bool:
+    def _is_dropped(self, element: Element, tag: str) -> bool:
         if self._keep_chrome:
             return False
-        if element.tag == "header" and (self._keep_header or self._has_heading):
+        if tag == "header" and (self._keep_header or self._has_heading):
             return False  # behind a heading it is the head of a part, such as a card
         return is_chrome(element, in_content=self._content_parts > 0)
 
     # inline
 
     def _add(self, text: str) -> None:
-        if self._text or not text.isspace():
-            self._text.append(without_east_asian_breaks(text).translate(_SPACES))
-            if not text.isspace():
-                self._targets.add(self._target)
+        if not text.isspace():
+            self._text.append(without_east_asian_breaks(text))
+            self._targets.add(self._target)
+        elif self._text:
+            self._text.append(" ")
 
     def _line_break(self, _: Element) -> None:
         if self._text:
-            self._text.append("\n")
+            self._text.append(_BREAK)
 
     def _image(self, element: Element) -> None:
         alternative = element.attr("alt")
@@ -181,8 +185,7 @@ class BlockCollector:
         self._flush()
         self._level = None
 
-    def _enter_block(self, element: Element) -> None:
-        tag = element.tag
+    def _enter_block(self, element: Element, tag: str) -> None:
         if self._level is not None and tag not in _ENDS_A_HEADING:
             self._apart(element)
             return
@@ -190,11 +193,10 @@ class BlockCollector:
         if tag == "table":
             self._table(element)
             return
-        self._inside(element, self._open(element))
+        self._inside(element, self._open(element, tag))
 
-    def _open(self, element: Element) -> Callable[[], None]:
+    def _open(self, element: Element, tag: str) -> Callable[[], None]:
         """Open what `element` stands for; gives what closes it."""
-        tag = element.tag
         if tag in _LISTS:
             self._nesting.open_list()
             self._lists.append(ListCounter(element))
@@ -259,7 +261,7 @@ class BlockCollector:
         if is_blank(text):
             return
         self._level = None
-        text = re.sub(" +", " ", text).replace(" \n", "\n").replace("\n ", "\n")
+        text = _spaced(text)
         target = next(iter(targets)) if len(targets) == 1 else None
         attributes: dict[str, JsonValue] = {} if target is None else {"href": target}
         if level is not None:
@@ -268,7 +270,7 @@ class BlockCollector:
             self.blocks.append(heading)
             self._has_heading = True
             return
-        for piece in re.split("\n\n+", text.strip("\n ")):
+        for piece in _GAP.split(text) if "\n" in text else (text,):
             if not is_blank(piece):
                 self.blocks.append(self._nesting.prose(piece, attributes))
 
@@ -281,6 +283,27 @@ _INLINE_RULES: dict[str, Callable[[BlockCollector, Element], None]] = {
     "rp": BlockCollector._skip,
     "rt": BlockCollector._reading,
 }
+
+
+_GAP = re.compile("\n\n+")
+
+
+def _spaced(text: str) -> str:
+    """Runs of white space as one space, lines where the breaks are, edges trimmed."""
+    if _BREAK in text:
+        return "\n".join(map(_on_one_line, text.split(_BREAK))).strip("\n")
+    return _on_one_line(text)
+
+
+def _on_one_line(text: str) -> str:
+    if text.isascii():
+        return " ".join(text.split())
+    text = text.replace("\xad", "")
+    for space in _SPACES:
+        text = text.replace(space, " ")
+    while "  " in text:  # halves the longest run
+        text = text.replace("  ", " ")
+    return text.strip(" ")
 
 
 def _is_permalink(element: Element) -> bool:

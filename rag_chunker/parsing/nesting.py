@@ -59,14 +59,14 @@ class Nesting:
     def prose(self, text: str, attributes: dict[str, JsonValue] | None = None) -> Block:
         """The block for text at this place: an item's first piece is its `list_item`."""
         given = attributes or {}
-        scope = self._scopes[-1] if self._scopes else _Scope(BlockType.paragraph)
+        if not self._scopes:
+            return Block.trusted(BlockType.paragraph, text, given)
+        scope = self._scopes[-1]
         if scope.kind is not BlockType.list_item:
-            return Block(type=scope.kind, text=text, attributes=given)
+            return Block.trusted(scope.kind, text, given)
         if scope.has_text:
             kind = BlockType.quote if self._quotes else BlockType.paragraph
-            return Block(type=kind, text=text, attributes=given)
+            return Block.trusted(kind, text, given)
         scope.has_text = True
         marker: dict[str, JsonValue] = {} if scope.marker is None else {"list_marker": scope.marker}
-        return Block(
-            type=scope.kind, text=text, attributes={"list_depth": scope.depth, **marker, **given}
-        )
+        return Block.trusted(scope.kind, text, {"list_depth": scope.depth, **marker, **given})

@@ -20,6 +20,12 @@ _SUPERSCRIPT = 0.8
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PRESENTATION = re.compile("[\ufb00-\ufb06\ufb1d-\ufdfb\ufe70-\ufefc]")
 """Ligatures and shapes of Latin, Hebrew and Arabic letters that fonts encode as characters."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PLAIN = re.compile(
+    "[!-~\xa1-\xac\xae-\u058f\u0900-\u167f\u1681-\u1fff\u2010-\u2027\u2030-\u205e"
+    "\u2070-\u2fff\u3001-\ud7ff\uf900-\ufaff\ufe10-\ufe6f\uff01-\uffef]+"
+)
+"""Characters that need no second look: visible, unambiguous, written from left to right."""
 _FEW_INFERRED = 0.25
 _LINE_BREAKS = frozenset((10, 13))
 _SPACES = frozenset((9, 11, 12, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000))
@@ -81,61 +87,166 @@ def read_text(text_page: Handle, frame: Frame, looks: Looks, spacing: Spacing) -
 
 
 def _read(text_page: Handle, builder: "_Builder", looks: Looks, counts: Counts) -> None:
-    """Hands every character to `builder`.
+    """Hands all characters to `builder`: runs of plain ones at once, the others one by one."""
+    import pypdfium2.raw as pdfium
 
-    This loop is most of the time that a page takes: three foreign calls a character, and the
-    text object is asked for only where something else changes than the place along the line.
+    text = _text_of(text_page)
+    reader = _CharacterReader(text_page, text, builder, looks, counts)
+    index, end = 0, len(text)
+    while index < end:
+        run = _PLAIN.match(text, index)
+        if run is not None:
+            behind = run.end()
+            if not reader.take_run(index, behind):
+                reader.take_each(index, behind)
+            index = behind
+            continue
+        code = ord(text[index])
+        if code in _SPACES:
+            builder.space(inferred=bool(pdfium.FPDFText_IsGenerated(text_page, index)))
+            reader.forget_place()
+        elif code in _LINE_BREAKS:
+            builder.end_line()
+            reader.forget_place()
+        else:
+            reader.take_each(index, index + 1)
+        index += 1
+    builder.end_line()
+
+
+def _text_of(text_page: Handle) -> str:
+    """The page's characters, one for each of PDFium's numbers for them.
+
+    PDFium gives them in one call, except those without a code, and splits those beyond U+FFFF in
+    two. Where that would shift the numbers, they are asked for one by one.
     """
     import pypdfium2.raw as pdfium
 
-    unicode_of, box_of = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox
-    generated, object_of = pdfium.FPDFText_IsGenerated, pdfium.FPDFText_GetTextObject
-    rect = pdfium.FS_RECTF()
-    reference = ctypes.byref(rect)
-    address_of = ctypes.addressof
-    look, address = None, 0
-    high = above = below = end = reach = 0.0
-    fresh = True
-    for index in range(pdfium.FPDFText_CountChars(text_page)):
-        code = unicode_of(text_page, index)
-        if code in _SPACES:
-            builder.space(inferred=bool(generated(text_page, index)))
-            fresh = True
-            continue
-        if code in _LINE_BREAKS:
-            builder.end_line()
-            fresh = True
-            continue
-        counts.visible += 1
-        if not 32 < code < 127:
-            if 0xD800 <= code < 0xDC00:
-                high = code
-                continue
-            if high:
-                code, high = _joined(int(high), code), 0
-            if _is_bad(code) and code not in _HYPHENS:
-                counts.bad += 1
-                if code < 0xA0 or 0xD800 <= code < 0xE000:
-                    continue
-            if code in _IGNORED:
-                continue
-        if not box_of(text_page, index, reference):
-            continue
+    count = max(0, pdfium.FPDFText_CountChars(text_page))
+    buffer = (ctypes.c_ushort * (count + 1))()
+    if pdfium.FPDFText_GetText(text_page, 0, count, buffer) == count + 1:
+        text = bytes(buffer)[:-2].decode("utf-16-le", "surrogatepass")
+        if len(text) == count and not _SURROGATE.search(text):
+            return text
+    code_of = pdfium.FPDFText_GetUnicode
+    return "".join(chr(code_of(text_page, index)) for index in range(count))
+
+
+class _CharacterReader:
+    """Finds place and look of a page's characters.
+
+    That is most of the time that a page takes: a foreign call for each question.
+    """
+
+    def __init__(
+        self, text_page: Handle, text: str, builder: "_Builder", looks: Looks, counts: Counts
+    ) -> None:
+        import pypdfium2.raw as pdfium
+
+        self._page = text_page
+        self._text = text
+        self._builder = builder
+        self._looks = looks
+        self._counts = counts
+        self._look: Look | None = None
+        self._address = 0
+        self._high = 0
+        self._above = self._below = self._end = self._reach = 0.0
+        self._fresh = True
+        self._box_of = pdfium.FPDFText_GetLooseCharBox
+        self._object_of = pdfium.FPDFText_GetTextObject
+        self._rect = pdfium.FS_RECTF()
+        self._reference = ctypes.byref(self._rect)
+
+    def forget_place(self) -> None:
+        """What comes next need not go on where the last character ended."""
+        self._fresh = True
+
+    def take_run(self, start: int, end: int) -> bool:
+        """Take plain characters that one text object writes on a straight line, at once.
+
+        Its first and its last character then tell the place of all. False, and nothing is taken,
+        if they do not.
+        """
+        page, rect, builder = self._page, self._rect, self._builder
+        first = self._object_of(page, start)
+        last = first if end == start + 1 else self._object_of(page, end - 1)
+        if not first or not last:
+            return False
+        address = ctypes.addressof(first.contents)
+        if address != ctypes.addressof(last.contents):
+            return False
+        if address == self._address and self._look is not None:
+            look = self._look
+        else:
+            look = self._looks.of(first, page, start)
+        if not builder.goes_on_in(look) or not self._box_of(page, start, self._reference):
+            return False
         left, top, right, bottom = rect.left, -rect.top, rect.right, -rect.bottom
-        if fresh or top != above or bottom != below or abs(left - end) > reach:
-            obj = object_of(text_page, index)
-            if obj and address_of(obj.contents) != address:
-                address = address_of(obj.contents)
-                look = looks.of(obj, text_page, index)
-                reach = 0.15 * look.style.size
-            fresh = False
-        if look is None:
-            continue
-        above, below, end = top, bottom, right
+        if end > start + 1:
+            if not self._box_of(page, end - 1, self._reference):
+                return False
+            if rect.left < left or abs(rect.top + top) > 0.15 * look.style.size:
+                return False
+            right = rect.right
+            top, bottom = min(top, -rect.top), max(bottom, -rect.bottom)
+        self._look, self._address = look, address
+        self._fresh, self._reach = False, 0.15 * look.style.size
+        self._above, self._below, self._end = top, bottom, right
+        self._high = 0
+        self._counts.visible += end - start
         if look.invisible:
-            counts.invisible += 1
-        builder.put(code, look, left, top, right, bottom)
-    builder.end_line()
+            self._counts.invisible += end - start
+        builder.put(self._text[start:end], look, left, top, right, bottom)
+        return True
+
+    def take_each(self, start: int, end: int) -> None:
+        """Take characters one by one.
+
+        The text object is asked for only where something else changes than the place along the
+        line.
+        """
+        page, text, rect, counts = self._page, self._text, self._rect, self._counts
+        for index in range(start, end):
+            code = ord(text[index])
+            counts.visible += 1
+            if not 32 < code < 127:
+                if 0xD800 <= code < 0xDC00:
+                    self._high = code
+                    continue
+                if self._high:
+                    code, self._high = _joined(self._high, code), 0
+                if _is_bad(code) and code not in _HYPHENS:
+                    counts.bad += 1
+                    if code < 0xA0 or 0xD800 <= code < 0xE000:
+                        continue
+                if code in _IGNORED:
+                    continue
+            if not self._box_of(page, index, self._reference):
+                continue
+            left, top, right, bottom = rect.left, -rect.top, rect.right, -rect.bottom
+            if (
+                self._fresh
+                or top != self._above
+                or bottom != self._below
+                or abs(left - self._end) > self._reach
+            ):
+                self._look_at(index)
+                self._fresh = False
+            look = self._look
+            if look is None:
+                continue
+            self._above, self._below, self._end = top, bottom, right
+            if look.invisible:
+                counts.invisible += 1
+            self._builder.put_one(code, look, left, top, right, bottom)
+
+    def _look_at(self, index: int) -> None:
+        obj = self._object_of(self._page, index)
+        if obj and ctypes.addressof(obj.contents) != self._address:
+            self._address = ctypes.addressof(obj.contents)
+            self._look = self._looks.of(obj, self._page, index)
+            self._reach = 0.15 * self._look.style.size
 
 
 def _joined(high: int, low: int) -> int:
@@ -178,10 +289,26 @@ class _Builder:
             self._spacing.inferred += 1
             self._inferred = True
 
-    def put(
+    def goes_on_in(self, look: Look) -> bool:
+        """Whether characters of this look begin a word or go on in the look of the one begun."""
+        return not self._letters or look is self._look
+
+    def put_one(
         self, code: int, look: Look, left: float, top: float, right: float, bottom: float
     ) -> None:
-        """A visible character and its box: y grows downwards, from PDF space's origin."""
+        """A visible character and its box, as in `put`; PDFium's mark for a hyphen, too."""
+        hyphen = code in _HYPHENS
+        letter = "-" if hyphen else chr(code)
+        if code >= 0xFB00 and _PRESENTATION.match(letter):
+            letter = normalize("NFKC", letter)
+        self.put(letter, look, left, top, right, bottom)
+        if hyphen:
+            self._hyphen = True
+
+    def put(
+        self, text: str, look: Look, left: float, top: float, right: float, bottom: float
+    ) -> None:
+        """Visible characters and their box: y grows downwards, from PDF space's origin."""
         if look.turns:
             turned = self._frame.turned_to(look.turns)
             left, top, right, bottom = turned.box(left, -bottom, right, -top)
@@ -192,21 +319,16 @@ class _Builder:
             if self._jumps(look, before, left, top, right, bottom):
                 self.end_line()
             elif self._letters and look is not before:
-                if self._drawn_twice(code, left, right):
+                if self._drawn_twice(text, left, right):
                     return
                 if look.style is not before.style or look.tag != before.tag:
                     self._end_word()
-        if code in _HYPHENS:
-            code, self._hyphen = 0x2D, True
         self._look = look
-        letter = chr(code)
-        if code >= 0xFB00 and _PRESENTATION.match(letter):
-            letter = normalize("NFKC", letter)
         if not self._letters:
-            self._letters = [letter]
+            self._letters = [text]
             self._left, self._top, self._right, self._bottom = left, top, right, bottom
             return
-        self._letters.append(letter)
+        self._letters.append(text)
         if left < self._left:
             self._left = left
         if right > self._right:
@@ -231,12 +353,12 @@ class _Builder:
             return True
         return right < self._left - 2.0 * size and not _right_to_left(self._letters)
 
-    def _drawn_twice(self, code: int, left: float, right: float) -> bool:
+    def _drawn_twice(self, letter: str, left: float, right: float) -> bool:
         """Whether another object put this character here already: how some fake bold.
 
         The letters of a ligature share a place too, but come from one object.
         """
-        return self._letters[-1] == chr(code) and abs(right - self._right) < 0.2 * (right - left)
+        return self._letters[-1] == letter and abs(right - self._right) < 0.2 * (right - left)
 
     def _end_word(self) -> None:
         look = self._look
@@ -282,4 +404,4 @@ class _Builder:
 
 
 def _right_to_left(letters: list[str]) -> bool:
-    return bool(letters) and "\u0590" <= letters[-1] < "\u08ff"
+    return bool(letters) and "\u0590" <= letters[-1][-1] < "\u08ff"
