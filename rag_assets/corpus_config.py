@@ -14,6 +14,7 @@ name = "heading_aware"              # entry point of the group rag_chunker.chunk
 max_tokens = 512
 overlap_tokens = 64
 encoding = "cl100k_base"
+embedding_tokens = 640              # of embedding_text at most; without it max_tokens + 128
 
 [ocr]
 engine = "rapidocr"
@@ -113,6 +114,9 @@ Glob = Annotated[StrictStr, AfterValidator(_glob)]
 Globs = tuple[Glob, ...]
 MaxTokens = Annotated[StrictInt, Field(ge=1)]
 OverlapTokens = Annotated[StrictInt, Field(ge=0)]
+_CONTEXT_TOKENS = 128
+"""Room for title and headings unless told: enough for all but the longest, and with 384 tokens of
+content within the 512 that many embedders take."""
 Encoding = Annotated[StrictStr, AfterValidator(_encoding)]
 
 
@@ -125,6 +129,23 @@ class _Budget(_Section):
     overlap_tokens: OverlapTokens = 64
     encoding: Encoding = "cl100k_base"
     """Name of a tiktoken encoding."""
+    embedding_tokens: MaxTokens | None = None
+    """What an embedder takes, and `embedding_text` never exceeds: title and headings are shortened
+    to it, see `rag_chunker.context`. None: `max_tokens` and 128 for them."""
+
+    @property
+    def embedding_budget(self) -> int:
+        """`embedding_tokens`, or what stands for it."""
+        return self.embedding_tokens or self.max_tokens + _CONTEXT_TOKENS
+
+    @model_validator(mode="after")
+    def _content_fits_the_embedder(self) -> Self:
+        if self.embedding_budget < self.max_tokens:
+            raise ValueError(
+                f"embedding_tokens = {self.embedding_tokens} must be at least "
+                f"max_tokens = {self.max_tokens}, since content is never cut: set both"
+            )
+        return self
 
     @model_validator(mode="after")
     def _overlap_leaves_room(self) -> Self:
@@ -141,7 +162,8 @@ class Defaults(_Budget):
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Defaults":
-        """From RAG_MAX_TOKENS, RAG_OVERLAP_TOKENS and RAG_ENCODING, where set and not empty.
+        """From RAG_MAX_TOKENS, RAG_OVERLAP_TOKENS, RAG_ENCODING and RAG_EMBEDDING_TOKENS, where set
+        and not empty.
 
         Raises `ConfigError` that names the variable.
         """

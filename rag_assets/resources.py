@@ -26,6 +26,7 @@ class SourcesResource(dg.ConfigurableResource):
     max_tokens: int = Defaults().max_tokens
     overlap_tokens: int = Defaults().overlap_tokens
     encoding: str = Defaults().encoding
+    embedding_tokens: int | None = Defaults().embedding_tokens
 
     @property
     def sources(self) -> Sources:
@@ -38,6 +39,7 @@ class SourcesResource(dg.ConfigurableResource):
             max_tokens=self.max_tokens,
             overlap_tokens=self.overlap_tokens,
             encoding=self.encoding,
+            embedding_tokens=self.embedding_tokens,
         )
 
     def corpus(self, partition_key: str) -> tuple[CorpusFolder, CorpusConfig]:

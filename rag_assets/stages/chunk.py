@@ -17,6 +17,7 @@ from rag_assets.store.layout import PartitionFiles
 from rag_assets.store.staging import Staging, open_live, staged
 from rag_chunker import HeadingAwareChunker, TiktokenCounter
 from rag_chunker.pipeline import chunk_now
+from rag_chunker.context import embedding_contexts
 from rag_core.errors import ChunkError
 from rag_core.spi import Chunker
 from rag_core.types import ParsedDocument, Principal, RequestContext, TenantId
@@ -247,11 +248,18 @@ class _Run:
         return known == (failure.error_kind, failure.error) and not self._force
 
 
+            contexts=embedding_contexts(
+                made,
+                parsed.document.title,
+                counter=TiktokenCounter(settings.encoding),
+                max_tokens=settings.embedding_budget,
+            ),
 def _parsed(corpus: "duckdb.DuckDBPyConnection") -> Iterator[_Parsed]:
     """Id, key and staleness of every document that has blocks; streams."""
     cursor = corpus.cursor()
     cursor.execute("USE live")
     cursor.execute(
+            embedding_tokens=settings.embedding_budget,
         "SELECT document_id, key, stale FROM documents WHERE key IS NOT NULL ORDER BY document_id"
     )
     while rows := cursor.fetchmany(_ROWS_AT_ONCE):

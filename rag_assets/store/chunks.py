@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.store.rows import incoming, json_text, line, printable, touched_rows
 from rag_assets.store.staging import Staging
+from rag_chunker.context import heading_paths
 from rag_core.errors import StoreError
 from rag_core.types import Chunk
 
@@ -45,6 +46,7 @@ _CHUNKS = {
     "heading_path": "VARCHAR[]",
     "kind": "VARCHAR",
     "level": "TINYINT",
+    "context": "VARCHAR",
 }
 _DOCUMENTS = {
     "document_id": "VARCHAR",
@@ -56,6 +58,7 @@ _DOCUMENTS = {
     "max_tokens": "INTEGER",
     "overlap_tokens": "INTEGER",
     "tokenizer": "VARCHAR",
+    "embedding_tokens": "INTEGER",
     "acl_labels": "VARCHAR[]",
     "seconds": "DOUBLE",
 }
@@ -74,11 +77,16 @@ class ChunkedDocument:
     chunks: Sequence[Chunk]
     acl_labels: Sequence[str]
     """What the corpus' configuration says for this document; the chunks must carry just these."""
+    contexts: Sequence[str | None] = ()
+    """Of each chunk: what stands before its content in `embedding_text`, None for a heading; empty
+    where nobody embeds."""
     title: str | None = None
     max_tokens: int | None = None
     """The budget of body chunks; None for a chunker without one."""
     overlap_tokens: int | None = None
     tokenizer: str | None = None
+    embedding_tokens: int | None = None
+    """The budget of `embedding_text`."""
     seconds: float | None = None
     stale: bool = False
     """True if the blocks were those of an earlier version, since the newest cannot be parsed."""
@@ -307,17 +315,15 @@ def _must_own(staging: Staging, document: ChunkedDocument) -> None:
 
 
 def _lines(document: ChunkedDocument) -> list[bytes]:
-    paths: dict[str, tuple[str, ...]] = {}
-    lines = []
-    for chunk in document.chunks:
-        above = paths.get(chunk.parent_id or "", ())
-        if chunk.metadata.get("kind") == "heading":
-            paths[chunk.id] = (*above, chunk.content or "")
-        lines.append(_chunk(chunk, above))
-    return lines
+    paths = heading_paths(document.chunks)
+    contexts = document.contexts or [None] * len(document.chunks)
+    return [
+        _chunk(chunk, paths[chunk.id], context)
+        for chunk, context in zip(document.chunks, contexts, strict=True)
+    ]
 
 
-def _chunk(chunk: Chunk, heading_path: tuple[str, ...]) -> bytes:
+def _chunk(chunk: Chunk, heading_path: tuple[str, ...], context: str | None) -> bytes:
     kind, level = chunk.metadata.get("kind"), chunk.metadata.get("level")
     return line(
         _CHUNKS,
@@ -337,6 +343,7 @@ def _chunk(chunk: Chunk, heading_path: tuple[str, ...]) -> bytes:
             heading_path,
             kind if isinstance(kind, str) else None,
             level if isinstance(level, int) and 0 <= level <= 127 else None,
+            context,
         ],
     )
 
@@ -354,6 +361,7 @@ def _document(document: ChunkedDocument) -> bytes:
             document.max_tokens,
             document.overlap_tokens,
             document.tokenizer,
+            document.embedding_tokens,
             sorted(set(document.acl_labels)),
             document.seconds,
         ],

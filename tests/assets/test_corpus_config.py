@@ -119,6 +119,7 @@ def test_a_wrong_variable_is_named(environ: dict[str, str], parts: list[str]) ->
         ('[[labels]]\npath = "**"', ["labels #1.acl_labels is missing"]),
         ("[chunker]\nmax_tokens = 40", ["overlap_tokens = 64", "max_tokens = 40"]),
         ("[chunker]\nmax_tokens = 8\noverlap_tokens = 8", ["overlap_tokens = 8", "max_tokens = 8"]),
+        ("[chunker]\nembedding_tokens = 500", ["embedding_tokens = 500", "max_tokens = 512"]),
         ("[chunker]\nmax_tokens = 0", ["chunker.max_tokens = 0", "1 or more"]),
         ("[chunker]\noverlap_tokens = -3", ["chunker.overlap_tokens = -3", "0 or more"]),
         ('[chunker]\nmax_tokens = "512"', ['"512"', "without quotes"]),
@@ -160,9 +161,14 @@ def test_the_settings_key_changes_with_the_chunker_and_with_nothing_else() -> No
     assert parse('acl_labels = ["x"]\n[ocr]\nengine = "tesseract"').settings_key() == plain
     changed = [
         parse(f"[chunker]\n{line}").settings_key()
-        for line in ("max_tokens = 511", "overlap_tokens = 63", 'encoding = "o200k_base"')
+        for line in (
+            "max_tokens = 511",
+            "overlap_tokens = 63",
+            'encoding = "o200k_base"',
+            "embedding_tokens = 512",
+        )
     ]
-    assert len({plain, *changed}) == 4
+    assert len({plain, *changed}) == 5
     assert parse("").ocr_key() != parse('[ocr]\nlanguages = ["de"]').ocr_key()
 
 

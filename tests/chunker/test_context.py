@@ -1,14 +1,13 @@
-"""The text to embed: heading path and content, within a budget, as the warehouse gives it too."""
+"""The text to embed: heading path and content, within a budget."""
 
-from importlib.resources import files
+from typing import ClassVar
 
-import duckdb
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_chunker.context import embedding_text, heading_paths
+from rag_chunker.context import Contexts, embedding_text, heading_paths
 from rag_chunker.heading_aware import HeadingAwareChunker
+from rag_chunker.tokens import TiktokenCounter
 from rag_core.testing.builders import make_context, make_document
 from rag_core.testing.fakes import WordCounter
 
@@ -42,7 +41,7 @@ def test_a_title_that_is_the_outermost_heading_comes_once() -> None:
 
 def test_content_without_context_stays_as_it_is() -> None:
     assert embedding_text(None, [], "Run it.") == "Run it."
-    assert embedding_text(" ", [""], "Run it.") == "Run it."
+    assert embedding_text(" ", ["", "\u200b\t"], "Run it.") == "Run it."
 
 
 def test_a_budget_drops_the_outermost_parts_first_then_shortens() -> None:
@@ -77,39 +76,36 @@ def test_the_content_is_never_cut_and_a_budget_never_exceeded(
     assert text == content or counter.count(text) <= budget
 
 
-@pytest.mark.parametrize(
-    ("title", "path"),
-    [
-        (None, []),
-        ("Manual", []),
-        (None, ["Install"]),
-        ("Manual", ["Install", "Linux"]),
-        ("Install", ["Install", "Linux"]),
-        ("Linux", ["Install", "Linux"]),
-        ("", ["", "Linux"]),
-        ("  ", ["\t", "\u00a0", " Linux "]),
-        ("\u200b", ["Install"]),
-    ],
+@given(
+    st.none() | st.text(max_size=30),
+    st.lists(st.text(max_size=40) | st.text("a'/ \n#1é漢", max_size=40), max_size=6),
+    st.text(min_size=1, max_size=80) | st.text("a'/ \n#1é漢", min_size=1, max_size=80),
+    st.integers(0, 60),
+    st.sampled_from(["cl100k_base", "o200k_base"]),
 )
-def test_the_warehouse_gives_the_same_text(title: str | None, path: list[str]) -> None:
-    sql = files("rag_assets.store").joinpath("sql")
-    with duckdb.connect() as connection:
-        connection.execute(sql.joinpath("chunks.sql").read_text("utf-8"))
-        for table in ("chunks", "chunked_documents"):
-            for column in ("tenant_id", "corpus_id"):
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} VARCHAR DEFAULT 'x'")
-        view, _, _ = sql.joinpath("views.sql").read_text("utf-8").partition(";")
-        connection.execute(view)
-        connection.execute(
-            "INSERT INTO chunked_documents BY NAME SELECT 'd' AS document_id, $title AS title, "
-            "'ok' AS status, false AS stale, 1 AS n_chunks, now() AS chunked_at, 'r' AS run_id",
-            {"title": title},
-        )
-        connection.execute(
-            "INSERT INTO chunks BY NAME SELECT 'c' AS id, 'd' AS document_id, 0 AS position, "
-            "'Run it.' AS content, 3 AS token_count, '{}' AS metadata, 0 AS start_offset, "
-            "7 AS end_offset, 0 AS overlap, $path::VARCHAR[] AS heading_path, 'body' AS kind",
-            {"path": path},
-        )
-        row = connection.execute("SELECT embedding_text FROM chunk_context").fetchone()
-    assert row == (embedding_text(title, path, "Run it."),)
+def test_knowing_the_tokens_of_the_content_changes_nothing(
+    title: str | None, path: list[str], content: str, budget: int, encoding: str
+) -> None:
+    counter = TiktokenCounter(encoding)
+    contexts = Contexts(title, counter=counter, max_tokens=budget)
+    context = contexts.of(path, content, counter.count(content))
+    assert context == contexts.of(path, content)
+    assert context == "" or counter.count(f"{context}\n\n{content}") <= budget
+
+
+def test_a_heading_path_is_counted_once_for_all_chunks_below_it() -> None:
+    class Watched(TiktokenCounter):
+        counted: ClassVar[list[str]] = []
+
+        def count(self, text: str) -> int:
+            self.counted.append(text)
+            return super().count(text)
+
+    contexts = Contexts("Manual", counter=Watched(), max_tokens=600)
+    for number in range(50):
+        assert contexts.of(["Install"], f"Step {number}.", 3) == "Manual > Install"
+    assert Watched.counted == ["Manual > Install\n\n"]
+
+
+def test_a_heading_of_several_lines_stands_on_one() -> None:
+    assert embedding_text("A\n B", ["A B", "C\tD\nE"], "Run it.") == "A B > C D E\n\nRun it."

@@ -15,7 +15,8 @@ CREATE TABLE IF NOT EXISTS chunks (
     overlap INTEGER NOT NULL,       -- leading characters of content that repeat earlier text
     heading_path VARCHAR[],         -- the headings above, outermost first
     kind VARCHAR,                   -- metadata.kind, for filters
-    level TINYINT                   -- metadata.level, for filters
+    level TINYINT,                  -- metadata.level, for filters
+    context VARCHAR                 -- of a body: title and headings, before content in embedding_text
 );
 
 CREATE TABLE IF NOT EXISTS chunked_documents (
@@ -30,6 +31,7 @@ CREATE TABLE IF NOT EXISTS chunked_documents (
     max_tokens INTEGER,             -- the settings that the chunks were made with
     overlap_tokens INTEGER,
     tokenizer VARCHAR,
+    embedding_tokens INTEGER,       -- the budget of embedding_text
     acl_labels VARCHAR[],
     seconds DOUBLE,
     chunked_at TIMESTAMP NOT NULL,

@@ -37,7 +37,8 @@ WHERE old.id IS NULL OR new.id IS NULL
     OR old.start_offset <> new.start_offset
     OR old.end_offset <> new.end_offset
     OR old.overlap <> new.overlap
-    OR old.heading_path IS DISTINCT FROM new.heading_path;
+    OR old.heading_path IS DISTINCT FROM new.heading_path
+    OR old.context IS DISTINCT FROM new.context;
 
 DELETE FROM chunks WHERE rowid IN (SELECT old_rowid FROM difference);
 

@@ -13,15 +13,11 @@ SELECT
     c.content_ref,
     c.token_count,
     c.acl_labels,
-    array_to_string(
-        list_filter(
-            list_concat([nullif(d.title, c.heading_path[1])], c.heading_path),
-            lambda part: part IS NOT NULL AND trim(part) <> ''
-        ),
-        ' > '
-    ) AS context,
-    CASE WHEN context = '' THEN c.content ELSE context || chr(10) || chr(10) || c.content END
-        AS embedding_text,
+    -- Made with the chunk by rag_chunker.context, within the corpus' embedding_tokens.
+    coalesce(c.context, '') AS context,
+    CASE WHEN coalesce(c.context, '') = '' THEN c.content
+        ELSE c.context || chr(10) || chr(10) || c.content END AS embedding_text,
+    d.embedding_tokens,             -- the budget of embedding_text
     c.start_offset,
     c.end_offset,
     c.overlap,

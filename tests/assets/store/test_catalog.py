@@ -15,6 +15,7 @@ from rag_assets.store.chunks import ChunkedDocument
 from rag_assets.store.documents import FailedDocument, ParsedRow
 from rag_assets.store.layout import Warehouse
 from rag_assets.store.staging import staged
+from rag_chunker.context import embedding_contexts
 from rag_core.errors import StoreError
 from rag_core.types import Block, BlockType, Chunk, Document, ParsedDocument
 
@@ -82,7 +83,9 @@ def chunked(parsed: ParsedDocument, label: str) -> ChunkedDocument:
             **fields,
         ),
     ]
-    return ChunkedDocument(parsed.document.id, "k", made, [label], title=parsed.document.title)
+    title = parsed.document.title
+    contexts = embedding_contexts(made, title)
+    return ChunkedDocument(parsed.document.id, "k", made, [label], contexts, title=title)
 
 
 def query(warehouse: Warehouse, sql: str) -> list[tuple[object, ...]]:
