@@ -5,25 +5,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from rag_assets.corpus_config import CHUNKERS_GROUP, ChunkerConfig, CorpusConfig
 from rag_assets.quality import InvariantResult, check, invariants
 from rag_assets.stages.keys import ChunkKeys
 from rag_assets.stages.report import ChunkReport, Failure
-from rag_assets.store import chunks, documents
+from rag_assets.stages.stitch import CorpusText, TextVersion, corpus_text
+from rag_assets.store import chunks
 from rag_assets.store.chunks import ChunkedDocument, FailedChunking
 from rag_assets.store.layout import PartitionFiles
-from rag_assets.store.staging import Staging, open_live, staged
+from rag_assets.store.runs import note_chunking
+from rag_assets.store.staging import Staging, staged
 from rag_chunker import HeadingAwareChunker, TiktokenCounter
-from rag_chunker.pipeline import chunk_now
 from rag_chunker.context import embedding_contexts
+from rag_chunker.pipeline import chunk_now
 from rag_core.errors import ChunkError
 from rag_core.spi import Chunker
 from rag_core.types import ParsedDocument, Principal, RequestContext, TenantId
-
-if TYPE_CHECKING:
-    import duckdb
 
 __all__ = ["KEEP_CHANGES_DAYS", "StagedChunks", "staged_chunks"]
 
@@ -41,9 +39,14 @@ class StagedChunks:
     """The next version of a partition's chunks: complete, checked, not yet published."""
 
     def __init__(
-        self, staging: Staging, report: ChunkReport, results: list[InvariantResult]
+        self,
+        staging: Staging,
+        files: PartitionFiles,
+        report: ChunkReport,
+        results: list[InvariantResult],
     ) -> None:
         self._staging = staging
+        self._files = files
         self.report = report
         self.results = results
         """How each invariant fared."""
@@ -54,8 +57,22 @@ class StagedChunks:
         return all(result.passed or result.severity == "warning" for result in self.results)
 
     def publish(self) -> None:
-        """Make this version the one that readers see. Raises `StoreError`."""
+        """Make this version the one that readers see, and put the run on record.
+
+        Raises `StoreError`.
+        """
         self._staging.publish()
+        report = self.report
+        note_chunking(
+            self._files,
+            self._staging.run_id,
+            report.seconds,
+            failed=report.failed,
+            inserted=report.inserted,
+            updated=report.updated,
+            deleted=report.deleted,
+            unchanged=report.kept,
+        )
 
     def discard(self) -> None:
         """Forget it; the live version stays."""
@@ -74,7 +91,8 @@ def staged_chunks(
     keep_changes_days: float = KEEP_CHANGES_DAYS,
     log: Callable[[str], None] = lambda _: None,
 ) -> Iterator[StagedChunks]:
-    """Chunk what changed in the partition's documents file, and check the result.
+    """Chunk what changed in the partition's text, that of pages read by OCR included, and check
+    the result.
 
     The caller publishes or discards what it gets. `labels_path` gives, for a document id, the path
     that label rules match. A document that cannot be chunked is recorded with its reason and keeps
@@ -86,17 +104,17 @@ def staged_chunks(
     started = time.monotonic()
     chunker = chunker_of(config.chunker)
     with (
-        open_live(files.documents) as corpus,
+        corpus_text(files) as text,
         staged(files.chunks, chunks.schema(), run_id=run_id, timeout=wait) as staging,
     ):
         run = _Run(config, staging, chunker, labels_path, files, log)
-        wanted = run.wanted(_parsed(corpus), force)
-        for batch in _batches(documents.read(corpus, wanted)):
+        wanted = run.wanted(text.versions(), force)
+        for batch in _batches(text.read(wanted)):
             run.chunk(batch)
         run.remove_what_is_gone()
-        results = run.finish(_parsed(corpus), keep_changes_days)
+        results = run.finish(text, keep_changes_days)
         run.report.seconds = time.monotonic() - started
-        yield StagedChunks(staging, run.report, results)
+        yield StagedChunks(staging, files, run.report, results)
 
 
 def chunker_of(config: ChunkerConfig) -> Chunker:
@@ -146,11 +164,11 @@ class _Run:
         """Of those to chunk: the key that they will have, and whether their blocks are stale."""
         self._force = False
 
-    def wanted(self, parsed: Iterable[_Parsed], force: bool) -> Iterable[str]:
+    def wanted(self, parsed: Iterable[TextVersion], force: bool) -> Iterable[str]:
         """Ids of the documents to chunk, of all that are parsed."""
         self._force = force
-        for document_id, parsed_key, stale in parsed:
-            key = self._key(document_id, parsed_key, stale)
+        for document_id, text_key, stale in parsed:
+            key = self._key(document_id, text_key, stale)
             self._gone.discard(document_id)
             self.report.seen += 1
             if force or self._known.get(document_id) != key:
@@ -190,7 +208,7 @@ class _Run:
             self._begin()
             self.report.removed = chunks.delete(self._staging, sorted(self._gone))
 
-    def finish(self, parsed: Iterable[_Parsed], keep_changes_days: float) -> list[InvariantResult]:
+    def finish(self, text: CorpusText, keep_changes_days: float) -> list[InvariantResult]:
         """Count what was done, and check it."""
         if self._begun:
             counts = chunks.finish(self._staging)
@@ -204,9 +222,11 @@ class _Run:
             self._log("nothing changed: the published version stays as it was checked")
             return _nothing_to_check()
         self._log("checking the invariants")
-        keys = ((one, self._key(one, key, stale)) for one, key, stale in parsed)
+        keys = ((one, self._key(one, key, stale)) for one, key, stale in text.versions())
         counter = TiktokenCounter(self._config.chunker.encoding)
-        return check(self._staging, self._files.documents, counter, current_keys=keys)
+        return check(
+            self._staging, self._files.documents, counter, texts=text.read, current_keys=keys
+        )
 
     def _begin(self) -> None:
         if not self._begun:
@@ -228,17 +248,24 @@ class _Run:
             document_id=document_id,
             key=key,
             chunks=made,
+            contexts=embedding_contexts(
+                made,
+                parsed.document.title,
+                counter=TiktokenCounter(settings.encoding),
+                max_tokens=settings.embedding_budget,
+            ),
             acl_labels=labels,
             title=parsed.document.title,
             max_tokens=settings.max_tokens,
             overlap_tokens=settings.overlap_tokens,
             tokenizer=settings.encoding,
+            embedding_tokens=settings.embedding_budget,
             seconds=time.monotonic() - started,
             stale=stale,
         )
 
-    def _key(self, document_id: str, parsed_key: str, stale: bool) -> str:
-        return self._keys.key(parsed_key, self._labels(document_id), stale)
+    def _key(self, document_id: str, text_key: str, stale: bool) -> str:
+        return self._keys.key(text_key, self._labels(document_id), stale)
 
     def _labels(self, document_id: str) -> tuple[str, ...]:
         return self._config.labels_for(self._labels_path(document_id))
@@ -246,24 +273,6 @@ class _Run:
     def _is_on_record(self, failure: FailedChunking) -> bool:
         known = self._known_failures.get(failure.document_id)
         return known == (failure.error_kind, failure.error) and not self._force
-
-
-            contexts=embedding_contexts(
-                made,
-                parsed.document.title,
-                counter=TiktokenCounter(settings.encoding),
-                max_tokens=settings.embedding_budget,
-            ),
-def _parsed(corpus: "duckdb.DuckDBPyConnection") -> Iterator[_Parsed]:
-    """Id, key and staleness of every document that has blocks; streams."""
-    cursor = corpus.cursor()
-    cursor.execute("USE live")
-    cursor.execute(
-            embedding_tokens=settings.embedding_budget,
-        "SELECT document_id, key, stale FROM documents WHERE key IS NOT NULL ORDER BY document_id"
-    )
-    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-        yield from rows
 
 
 def _nothing_to_check() -> list[InvariantResult]:

@@ -13,6 +13,7 @@ from rag_assets.stages.report import Failure, ParseReport
 from rag_assets.store import documents
 from rag_assets.store.documents import FailedDocument, ParsedRow, StoredMember
 from rag_assets.store.layout import PartitionFiles
+from rag_assets.store.runs import note_parsing
 from rag_assets.store.staging import Staging, staged
 from rag_assets.workers import WorkerPool
 from rag_chunker.parsing.containers import members
@@ -59,8 +60,20 @@ def parse_corpus(
         run.flush()
         run.remove_what_is_gone()
         staging.publish()
-    run.report.seconds = time.monotonic() - started
-    return run.report
+        report = run.report
+        report.seconds = time.monotonic() - started
+        note_parsing(
+            files,
+            run_id,
+            report.seconds,
+            seen=report.seen,
+            added=report.added,
+            changed=report.changed,
+            removed=report.removed,
+            failed=report.failed,
+            unchanged=report.unchanged,
+        )
+    return report
 
 
 class _Pending(NamedTuple):

@@ -2,12 +2,12 @@
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.store import chunks, documents, ocr_pages
+from rag_assets.store import chunks, documents, ocr_pages, runs
 from rag_assets.store.layout import Warehouse
 from rag_assets.store.locking import locked
 from rag_assets.store.schema import tables
@@ -25,6 +25,9 @@ _STORED = {
     "chunks": chunks.schema,
 }
 """Which file has which tables."""
+
+_NAMES = {"runs": "published_runs"}
+"""What the view of a table is called, where that is not the table's name."""
 
 _PARTITION = {"tenant_id": "VARCHAR", "corpus_id": "VARCHAR"}
 _WAIT = 30.0  # seconds; a refresh takes a fraction of one
@@ -89,28 +92,46 @@ def _script(warehouse: Warehouse) -> str:
         for file, schema in _STORED.items()
         for table, columns in tables(schema()).items()
     ]
-    return ";\n".join([*base, views])
+    noted = _view("noted_runs", _union(warehouse.root, "runs.jsonl", runs.COLUMNS, _json_lines))
+    return ";\n".join([*base, noted, views])
 
 
 def _table_view(root: Path, file: str, table: str, columns: Mapping[str, str]) -> str:
-    """A view of one table over all partitions, or of nothing if no partition has the file.
+    def reader(pattern: str) -> str:
+        return f"read_duckdb({pattern}, table_name = '{table}', union_by_name = true, {_HIVE})"
+
+    return _view(_NAMES.get(table, table), _union(root, f"{file}.duckdb", columns, reader))
+
+
+def _json_lines(pattern: str) -> str:
+    columns = ", ".join(f"{name}: '{kind}'" for name, kind in runs.COLUMNS.items())
+    return f"read_json({pattern}, format = 'newline_delimited', columns = {{{columns}}}, {_HIVE})"
+
+
+_HIVE = "hive_partitioning = true, hive_types = {'tenant_id': 'VARCHAR', 'corpus_id': 'VARCHAR'}"
+
+
+def _view(name: str, query: str) -> str:
+    return f"CREATE VIEW {name} AS {query}"
+
+
+def _union(root: Path, file: str, columns: Mapping[str, str], reader: Callable[[str], str]) -> str:
+    """A query of all partitions' files of this name, or of nothing if no partition has one.
 
     The empty half fixes the names and types: files of an older release lack newer columns.
     """
     typed = {**_PARTITION, **columns}
     nothing = ", ".join(f"NULL::{kind} AS {_name(name)}" for name, kind in typed.items())
     query = f"SELECT {nothing} WHERE false"
-    if any(root.glob(f"tenant_id=*/corpus_id=*/{file}.duckdb")):
+    if any(root.glob(f"tenant_id=*/corpus_id=*/{file}")):
         # Absolute, so that the file opens from any folder of this machine.
-        pattern = f"{_glob_literal(root.resolve())}/tenant_id=*/corpus_id=*/{file}.duckdb"
+        pattern = _text(f"{_glob_literal(root.resolve())}/tenant_id=*/corpus_id=*/{file}")
         names = ", ".join(_name(name) for name in typed)
         query = (
-            f"SELECT {names} FROM (SELECT * FROM read_duckdb({_text(pattern)}, "  # noqa: S608
-            f"table_name = '{table}', hive_partitioning = true, union_by_name = true, "
-            "hive_types = {'tenant_id': 'VARCHAR', 'corpus_id': 'VARCHAR'}) "
+            f"SELECT {names} FROM (SELECT * FROM {reader(pattern)} "  # noqa: S608
             f"UNION ALL BY NAME {query})"
         )
-    return f"CREATE VIEW {table} AS {query}"
+    return query
 
 
 def _digest(catalog: Path) -> str | None:

@@ -79,6 +79,16 @@ class PartitionFiles:
         return self.documents, self.ocr_pages, self.chunks
 
     @property
+    def runs(self) -> Path:
+        """What each run saw and did: one JSON object a line, replaced whole."""
+        return self.folder / "runs.jsonl"
+
+    @property
+    def runs_lock(self) -> Path:
+        """Locked by whoever writes `runs`, for a moment."""
+        return self.root / ".locks" / self._relative / "runs.lock"
+
+    @property
     def _relative(self) -> Path:
         tenant, corpus = (
             folder_name("tenant_id", self.tenant_id),

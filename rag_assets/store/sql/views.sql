@@ -40,6 +40,21 @@ SELECT tenant_id, corpus_id, document_id, 'chunk' AS stage, status, error_kind, 
     chunked_at AS failed_at, run_id
 FROM chunked_documents WHERE status = 'failed';
 
+-- One row per run that ended at least one stage; figures of a stage that did not end are NULL.
+-- A run that found nothing new is there too. The newest are on record in full; of older ones, what
+-- the published chunks tell.
+CREATE VIEW runs AS
+FROM noted_runs
+UNION ALL BY NAME
+SELECT tenant_id, corpus_id, run_id, started_at, finished_at, failed AS chunking_failed,
+    inserted AS chunks_inserted, updated AS chunks_updated, deleted AS chunks_deleted
+FROM published_runs
+ANTI JOIN noted_runs USING (tenant_id, corpus_id, run_id);
+
+CREATE VIEW last_runs AS
+FROM runs
+QUALIFY row_number() OVER (PARTITION BY tenant_id, corpus_id ORDER BY finished_at DESC) = 1;
+
 CREATE VIEW corpus_summary AS
 WITH parsed AS (
     SELECT tenant_id, corpus_id, count(*) AS documents,
@@ -52,10 +67,6 @@ WITH parsed AS (
 ), chunking AS (
     SELECT tenant_id, corpus_id, count(*) FILTER (status = 'failed') AS failed
     FROM chunked_documents GROUP BY ALL
-), last_run AS (
-    SELECT tenant_id, corpus_id, arg_max(run_id, finished_at) AS last_run,
-        max(finished_at) AS last_run_at
-    FROM runs GROUP BY ALL
 )
 SELECT tenant_id, corpus_id,
     coalesce(parsed.documents, 0) AS documents,
@@ -64,12 +75,12 @@ SELECT tenant_id, corpus_id,
     coalesce(chunked.tokens, 0) AS tokens,
     coalesce(parsed.failed, 0) + coalesce(chunking.failed, 0) AS failed,
     coalesce(parsed.stale, 0) AS stale,
-    last_run.last_run,
-    last_run.last_run_at
+    last_runs.run_id AS last_run,
+    last_runs.finished_at AS last_run_at
 FROM parsed
 FULL JOIN chunked USING (tenant_id, corpus_id)
 FULL JOIN chunking USING (tenant_id, corpus_id)
-FULL JOIN last_run USING (tenant_id, corpus_id);
+FULL JOIN last_runs USING (tenant_id, corpus_id);
 
 -- Chunks that carry at least one of the labels. A chunk without labels is visible to nobody.
 CREATE MACRO visible_chunks(labels) AS TABLE

@@ -21,7 +21,8 @@ from rag_core.types import Block, BlockType, Chunk, Document, ParsedDocument
 
 VIEWS = [
     "documents", "blocks", "pages", "ocr_pages", "chunks", "chunked_documents", "chunk_changes",
-    "runs", "chunk_context", "failed_documents", "corpus_summary", "visible_chunks(['a'])",
+    "runs", "last_runs", "published_runs", "noted_runs",
+    "chunk_context", "failed_documents", "corpus_summary", "visible_chunks(['a'])",
 ]  # fmt: skip
 TENANTS = ["acme", "Acme", "NULL", "123", "2024-01-01", "O'Brien; --", "..", "日本", "%41", "a/b"]
 
