@@ -2,13 +2,13 @@
 
 import click
 
-from rag_chunker.cli.budget import budget_options, chunker_of
-from rag_chunker.cli.document import blaming, document_options, read_document
+from rag_chunker.cli.budget import Budget, budget_options, chunker_of
+from rag_chunker.cli.document import Chosen, blaming, document_options
 from rag_chunker.cli.output import print_json_lines
 from rag_chunker.cli.preview import print_chunks, print_emptiness, print_summary
 from rag_chunker.cli.progress import WatchedCounter, stage
-from rag_chunker.cli.reading import engine_options, print_ocr_notes, with_pages_read
-from rag_chunker.pipeline import chunk_now, parse_document
+from rag_chunker.cli.reading import Reading, engine_options, parsed_file, print_ocr_notes
+from rag_chunker.pipeline import chunk_now
 from rag_core.types import Principal, RequestContext, TenantId
 
 __all__ = ["chunk"]
@@ -39,15 +39,9 @@ __all__ = ["chunk"]
     "--json", "as_json", is_flag=True, help="One JSON object a line and chunk, all fields."
 )
 def chunk(
-    file: str,
-    name: str | None,
-    tenant: str,
-    corpus: str,
-    max_tokens: int,
-    overlap_tokens: int,
-    encoding: str,
-    engine: str,
-    languages: tuple[str, ...],
+    chosen: Chosen,
+    budget: Budget,
+    reading: Reading,
     acl_labels: tuple[str, ...],
     first: int | None,
     as_json: bool,
@@ -58,23 +52,21 @@ def chunk(
     and the first chunks with arrows to the headings that they stand under. Scanned pages and images
     are read by OCR.
     """
+    max_tokens, overlap_tokens, encoding = budget
     counter = WatchedCounter(encoding)
     chunker = chunker_of(max_tokens, overlap_tokens, counter)
-    source, data = read_document(file, name=name, tenant=tenant, corpus=corpus)
-    with blaming(file), stage("parsing", len(data), counted=False):
-        parsed = parse_document(source, data)
-        parsed = with_pages_read(parsed, data, engine, languages)
+    parsed, n_bytes = parsed_file(chosen, reading)
     principal = Principal(id="ragctl", acl_labels=acl_labels)
-    ctx = RequestContext(tenant_id=TenantId(tenant), principal=principal)
-    with blaming(file), stage("chunking", len(parsed.text), counted=True) as report:
+    ctx = RequestContext(tenant_id=TenantId(chosen.tenant), principal=principal)
+    with blaming(chosen.file), stage("chunking", len(parsed.text), counted=True) as report:
         counter.report = report
         chunks = chunk_now(ctx, parsed, chunker)
     if as_json:
         print_json_lines(chunks if first is None else chunks[:first])
     else:
         settings = f"max {max_tokens}, overlap {overlap_tokens}, {encoding}"
-        print_summary(parsed, len(data))
+        print_summary(parsed, n_bytes)
         print_chunks(chunks, 5 if first is None else first, settings)
     if not chunks:
         print_emptiness(parsed)
-    print_ocr_notes(parsed, engine)
+    print_ocr_notes(parsed, reading)

@@ -1,46 +1,53 @@
 """Which document does the user mean? A file or stdin, under a tenant and a corpus."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import NamedTuple
 
 import click
 
+from rag_chunker.cli.bundles import bundled
 from rag_chunker.cli.failures import Failed
 from rag_core.errors import ConfigError, RagError
 from rag_core.types import CorpusId, DocumentId, Source, TenantId
 
-__all__ = ["blaming", "document_options", "read_document"]
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+__all__ = ["Chosen", "blaming", "document_options", "naming_options", "read_document"]
 
 
-def document_options(command: _Command) -> _Command:
-    """FILE, `--name`, `--tenant` and `--corpus`: the arguments of `read_document`."""
-    for decorate in (
-        click.option(
-            "--corpus", default="local", show_default=True, help="Corpus the document belongs to."
-        ),
-        click.option(
-            "--tenant", default="local", show_default=True, help="Tenant the document belongs to."
-        ),
-        click.option(
-            "--name",
-            help="Path of the document within its corpus, part of its id; its extension tells the "
-            "type of what comes from stdin.  [default: the file's name]",
-        ),
-        click.argument(
-            "file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, readable=False)
-        ),
-    ):
-        command = decorate(command)
-    return command
+class Chosen(NamedTuple):
+    """The file that the user named, and what the document is to be called."""
+
+    file: str
+    """A path, or `-` for stdin."""
+    name: str | None
+    tenant: str
+    corpus: str
 
 
-def read_document(file: str, *, name: str | None, tenant: str, corpus: str) -> tuple[Source, bytes]:
-    """The source and its bytes; `file` may be `-` for stdin. Raises `OSError`."""
+FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, readable=False)
+"""What FILE may be; whether it can be read shows when it is read."""
+naming_options = (
+    click.option(
+        "--name",
+        help="Path of the document within its corpus, part of its id; its extension tells the "
+        "type of what comes from stdin.  [default: the file's name]",
+    ),
+    click.option(
+        "--tenant", default="local", show_default=True, help="Tenant the document belongs to."
+    ),
+    click.option(
+        "--corpus", default="local", show_default=True, help="Corpus the document belongs to."
+    ),
+)
+document_options = bundled("chosen", Chosen, click.argument("file", type=FILE), *naming_options)
+"""FILE, `--name`, `--tenant` and `--corpus`: the argument `chosen` of `read_document`."""
+
+
+def read_document(chosen: Chosen) -> tuple[Source, bytes]:
+    """The source and its bytes. Raises `OSError`."""
+    file, name, tenant, corpus = chosen
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     named = name or ("stdin" if file == "-" else Path(file).name)
     source = Source(

@@ -3,10 +3,10 @@
 import click
 from pydantic import BaseModel
 
-from rag_chunker.cli.document import blaming, document_options, read_document
+from rag_chunker.cli.document import Chosen, blaming, document_options, read_document
 from rag_chunker.cli.failures import Failed
 from rag_chunker.cli.output import line_width, one_line, print_json_lines
-from rag_chunker.cli.reading import engine_of, engine_options
+from rag_chunker.cli.reading import Reading, engine_of, engine_options
 from rag_chunker.ocr.registry import how_to_get_ocr
 from rag_chunker.pipeline import parse_document, read_page
 from rag_chunker.stitching import UNSURE, mean_confidence
@@ -25,28 +25,21 @@ __all__ = ["ocr"]
     is_flag=True,
     help="One JSON object a line and region: text, confidence, bbox, page.",
 )
-def ocr(
-    file: str,
-    name: str | None,
-    tenant: str,
-    corpus: str,
-    engine: str,
-    languages: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def ocr(chosen: Chosen, reading: Reading, as_json: bool) -> None:
     """Read the pages of FILE that need OCR: images, and scanned pages of a PDF.
 
     FILE is a path, or - for stdin. Prints each page's regions in reading order with their
     confidence; those below 0.8 are marked with a question mark.
     """
-    source, data = read_document(file, name=name, tenant=tenant, corpus=corpus)
+    file = chosen.file
+    source, data = read_document(chosen)
     with blaming(file):
         parsed = parse_document(source, data)
     numbers = [page.number for page in parsed.pages if page.needs_ocr]
     if not numbers:
         click.echo(f"{file}: no page needs OCR", err=True)
         return
-    reader = engine_of(engine, languages)
+    reader = engine_of(reading)
     if reader is None:
         raise Failed(how_to_get_ocr())
     failures = 0

@@ -2,7 +2,7 @@
 
 import click
 
-from rag_chunker.cli.document import blaming, document_options, read_document
+from rag_chunker.cli.document import Chosen, blaming, document_options, read_document
 from rag_chunker.cli.output import print_json_lines
 from rag_chunker.cli.preview import print_emptiness, print_outline, print_summary
 from rag_chunker.cli.progress import stage
@@ -19,13 +19,13 @@ __all__ = ["parse"]
     is_flag=True,
     help="One JSON object a line and block: type, level, text, attributes.",
 )
-def parse(file: str, name: str | None, tenant: str, corpus: str, as_json: bool) -> None:
+def parse(chosen: Chosen, as_json: bool) -> None:
     """Show the blocks of FILE: headings, paragraphs, list items, table rows, code, ...
 
     FILE is a path, or - for stdin. Prints an outline, one block a line, headings indented by level.
     """
-    source, data = read_document(file, name=name, tenant=tenant, corpus=corpus)
-    with blaming(file), stage("parsing", len(data), counted=False):
+    source, data = read_document(chosen)
+    with blaming(chosen.file), stage("parsing", len(data), counted=False):
         parsed = parse_document(source, data)
     if as_json:
         print_json_lines(parsed.blocks)

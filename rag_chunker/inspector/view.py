@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from rag_core.types import Block, BlockType, Chunk, ParsedDocument
 
-__all__ = ["Chunking", "view_of"]
+__all__ = ["Chunking", "StoredDocument", "view_of"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,16 @@ class Chunking:
     @property
     def name(self) -> str:
         return f"{self.max_tokens}/{self.overlap_tokens}"
+
+
+@dataclass(frozen=True)
+class StoredDocument:
+    """A document as it is kept somewhere, with the chunks that are kept of it."""
+
+    parsed: ParsedDocument
+    chunking: Chunking
+    remark: str = ""
+    """What a reader of the page should know, such as that a newer version failed."""
 
 
 def view_of(parsed: ParsedDocument, chunkings: Sequence[Chunking]) -> dict[str, JsonValue]:
