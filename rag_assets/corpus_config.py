@@ -49,6 +49,7 @@ from rag_core.errors import ConfigError
 __all__ = [
     "CHUNKERS_GROUP",
     "CONFIG_NAME",
+    "OCR_ENGINES_GROUP",
     "ChunkerConfig",
     "CorpusConfig",
     "Defaults",

@@ -72,6 +72,10 @@ class WarehouseResource(dg.ConfigurableResource):
         return self.warehouse.partition(*decode(partition_key))
 
 
+_PAGE_WORKER_BYTES = 1 << 30
+"""What a worker with an OCR engine needs, a large page included."""
+
+
 class WorkersResource(dg.ConfigurableResource):
     """The processes in which documents are parsed, and what one document may cost."""
 
@@ -79,6 +83,12 @@ class WorkersResource(dg.ConfigurableResource):
     seconds: float = Field(default=60.0, description="A document's time limit.")
     seconds_per_megabyte: float = Field(default=5.0, description="On top, for large documents.")
     memory_megabytes: int = Field(default=2048, description="A worker's memory limit.")
+    page_seconds: float = Field(default=120.0, description="The time limit of a page that is read.")
+    page_memory_megabytes: int = Field(
+        default=4096,
+        description="The memory limit of a worker that reads pages; an OCR engine takes 500 to "
+        "1,000. At most as many run as have 1,024 each.",
+    )
 
     def pool(self) -> WorkerPool:
         """A pool to use in a `with` block; starts no process before there is work."""
@@ -86,4 +96,13 @@ class WorkersResource(dg.ConfigurableResource):
             self.count or len(os.sched_getaffinity(0)),
             seconds=lambda args: self.seconds + self.seconds_per_megabyte * len(args[1]) / 1e6,
             memory_bytes=self.memory_megabytes * 1024 * 1024,
+        )
+
+    def page_pool(self) -> WorkerPool:
+        """The same for reading pages: fewer where memory is scarce, each with more of it."""
+        room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _PAGE_WORKER_BYTES
+        return WorkerPool(
+            max(1, min(self.count or len(os.sched_getaffinity(0)), room)),
+            seconds=self.page_seconds,
+            memory_bytes=self.page_memory_megabytes * 1024 * 1024,
         )

@@ -7,7 +7,7 @@ import asyncio
 
 from rag_chunker.heading_aware import HeadingAwareChunker
 from rag_chunker.parsing import parse
-from rag_chunker.rendering import page_image
+from rag_chunker.rendering import images_of_page, page_image
 from rag_chunker.stitching import stitched
 from rag_core.errors import OCRError, RagError
 from rag_core.spi import Chunker, OCREngine
@@ -45,14 +45,25 @@ def read_pages(parsed: ParsedDocument, data: bytes, engine: OCREngine) -> Parsed
     return stitched(parsed, readings, failed)
 
 
-def read_page(parsed: ParsedDocument, data: bytes, number: int, engine: OCREngine) -> OCRResult:
+def read_page(
+    parsed: ParsedDocument,
+    data: bytes,
+    number: int,
+    engine: OCREngine,
+    *,
+    images_only: bool = False,
+) -> OCRResult:
     """What an engine reads on page `number` (1-based), with boxes in the page's units.
 
-    Raises `OCRError`, or `ParseError` or one of its kinds if the page cannot be rendered, naming
-    the document.
+    With `images_only` it is shown nothing but the pictures on the page of a PDF, and not asked at
+    all where there are none of a size worth reading: the result then names no engine. Raises
+    `OCRError`, or `ParseError` or one of its kinds if the page cannot be rendered, naming the
+    document.
     """
     try:
-        image = page_image(parsed, data, number)
+        image = (images_of_page if images_only else page_image)(parsed, data, number)
+        if image is None:
+            return OCRResult(engine="")
         result = engine.read(image.data)
     except RagError as error:
         raise type(error)(error.message, document=parsed.document.id) from error

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rag_assets.corpus_config import CorpusConfig
 from rag_assets.quality import InvariantResult, check
+from rag_assets.stages.stitch import corpus_text
 from rag_assets.store.layout import PartitionFiles
 from rag_assets.store.staging import Staging, open_live
 from rag_chunker import TiktokenCounter
@@ -22,7 +23,13 @@ def audit(
     recounted for about `recount` chunks. Raises `StoreError` if there is nothing to read.
     """
     counter = TiktokenCounter(config.chunker.encoding)
-    with tempfile.TemporaryDirectory() as folder, open_live(files.chunks) as connection:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        corpus_text(files) as text,
+        open_live(files.chunks) as connection,
+    ):
         aside = replace(files.chunks, live=Path(folder) / files.chunks.live.name)
         looked_at = Staging(aside, "audit", lambda: connection)
-        return check(looked_at, files.documents, counter, everything=True, recount=recount)
+        return check(
+            looked_at, files.documents, counter, texts=text.read, everything=True, recount=recount
+        )

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-__all__ = ["ChunkReport", "Failure", "ParseReport"]
+__all__ = ["ChunkReport", "Failure", "OcrReport", "PageFailure", "ParseReport"]
 
 
 @dataclass(frozen=True)
@@ -62,3 +62,44 @@ class ChunkReport(_Report):
     updated: int = 0
     deleted: int = 0
     kept: int = 0
+
+
+@dataclass(frozen=True)
+class PageFailure(Failure):
+    """A page that could not be read, and why."""
+
+    page: int
+
+
+@dataclass
+class OcrReport:
+    """What the OCR stage did to one partition's pages, and how they stand.
+
+    `unchanged + read + reused + failed == seen`.
+    """
+
+    seen: int = 0
+    """Pages whose text has to come from their picture."""
+    read: int = 0
+    reused: int = 0
+    """The same content was read before, in another document."""
+    unchanged: int = 0
+    removed: int = 0
+    failures: list[PageFailure] = field(default_factory=list)
+    low_confidence: list[tuple[str, int, float]] = field(default_factory=list)
+    """All pages that are doubtful, also of earlier runs: document id, page, mean confidence."""
+    empty: int = 0
+    """Pages with nothing to read on them, also of earlier runs."""
+    documents: int = 0
+    """That have such pages."""
+    engine: str = ""
+    """Its version; nothing if no page needed one."""
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> int:
+        return len(self.failures)
+
+    @property
+    def failures_by_kind(self) -> dict[str, int]:
+        return dict(Counter(failure.kind for failure in self.failures))

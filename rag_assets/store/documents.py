@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rag_assets.store.rows import incoming, json_text, line, printable, touched_rows
 from rag_assets.store.staging import Staging
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FailedDocument",
+    "PageToRead",
     "ParsedRow",
     "StoredMember",
     "delete",
@@ -34,6 +35,7 @@ __all__ = [
     "failures",
     "keys",
     "members",
+    "pages_to_read",
     "read",
     "replace",
     "schema",
@@ -126,6 +128,21 @@ class StoredMember:
     """None if it failed and is to be tried again."""
 
 
+class PageToRead(NamedTuple):
+    """A page whose text has to come from its picture, and the document that it belongs to."""
+
+    document_id: str
+    source_uri: str
+    mime_type: str
+    content_hash: str
+    n_pages: int
+    """Of the document."""
+    number: int
+    """As the parser counts, from 1."""
+    reason: str | None
+    """Why, if the page needs OCR; None for one that has text."""
+
+
 @cache
 def schema() -> str:
     """SQL that makes the tables of documents.duckdb, or brings older ones up to date."""
@@ -161,6 +178,25 @@ def members(connection: "duckdb.DuckDBPyConnection", inside: str) -> list[Stored
         [inside],
     ).fetchall()
     return [StoredMember(*row) for row in rows]
+
+
+def pages_to_read(
+    connection: "duckdb.DuckDBPyConnection", *, with_text: Sequence[str] = ()
+) -> Iterator[PageToRead]:
+    """The pages that need OCR, by document and number; those of the media types `with_text` that
+    do not, too. Streams."""
+    cursor = connection.cursor()
+    cursor.execute("USE live")
+    cursor.execute(
+        "SELECT document_id, source_uri, mime_type, content_hash, pages, number, "
+        "CASE WHEN needs_ocr THEN coalesce(reason, 'no-text') END FROM documents "
+        "JOIN (SELECT *, count(*) OVER (PARTITION BY document_id) AS pages FROM pages) "
+        "USING (document_id) WHERE key IS NOT NULL "
+        "AND (needs_ocr OR list_contains(?::VARCHAR[], mime_type)) ORDER BY document_id, number",
+        [list(with_text)],
+    )
+    while rows := cursor.fetchmany(_KEYS_AT_ONCE):
+        yield from map(PageToRead._make, rows)
 
 
 def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument]:

@@ -1,4 +1,4 @@
-"""What did OCR engines read? The pages of one partition that have been read, and what is on them."""
+"""What did OCR engines read? The pages of one partition, and what is on them."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,17 +21,16 @@ __all__ = [
     "FailedPage",
     "KnownPage",
     "PageId",
-    "PageTotals",
     "PlacedPage",
     "ReadPage",
     "Readings",
     "delete",
     "digests",
+    "doubtful",
     "known",
     "readings",
     "replace",
     "schema",
-    "totals",
 ]
 
 _PLACES = {
@@ -125,16 +124,6 @@ class Readings(NamedTuple):
     """Page number to reason, of those without any reading at all."""
 
 
-class PageTotals(NamedTuple):
-    """How a partition's pages stand."""
-
-    read: int
-    """Empty ones included."""
-    empty: int
-    failed: int
-    low_confidence: int
-
-
 @cache
 def schema() -> str:
     """SQL that makes the tables of ocr_pages.duckdb, or brings older ones up to date."""
@@ -152,13 +141,12 @@ def known(connection: "duckdb.DuckDBPyConnection") -> dict[PageId, KnownPage]:
     return found
 
 
-def totals(connection: "duckdb.DuckDBPyConnection") -> PageTotals:
-    """Counts of all pages."""
-    row = connection.execute(
-        "SELECT count(*) FILTER (status <> 'failed'), count(*) FILTER (status = 'empty'), "
-        "count(*) FILTER (status = 'failed'), count(*) FILTER (low_confidence) FROM ocr_pages"
-    ).fetchone()
-    return PageTotals(*(row or (0, 0, 0, 0)))
+def doubtful(connection: "duckdb.DuckDBPyConnection") -> list[tuple[str, int, float]]:
+    """The pages with a low mean confidence: document id, number, confidence; the lowest first."""
+    return connection.execute(
+        "SELECT document_id, page, confidence FROM ocr_pages WHERE low_confidence "
+        "ORDER BY confidence, document_id, page"
+    ).fetchall()
 
 
 def replace(
@@ -226,7 +214,8 @@ def readings(
     """What is known of the pages of these documents; nothing of one without such pages."""
     rows = connection.execute(
         "SELECT document_id, content_hash, page, engine, regions, error FROM ocr_pages "
-        "WHERE document_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY document_id, page",
+        "WHERE document_id IN (SELECT unnest(?::VARCHAR[])) AND status <> 'no_images' "
+        "ORDER BY document_id, page",
         [list(document_ids)],
     ).fetchall()
     found: dict[Content, Readings] = {}
@@ -290,8 +279,8 @@ def _line(page: ReadPage) -> bytes:
         _READ,
         [
             *page.place,
-            "ok" if text.strip() else "empty",
-            page.result.engine,
+            _status(page.result, text),
+            page.result.engine or None,
             page.engine_version,
             page.languages,
             json_text(regions),
@@ -301,6 +290,12 @@ def _line(page: ReadPage) -> bytes:
             page.seconds,
         ],
     )
+
+
+def _status(result: OCRResult, text: str) -> str:
+    if not result.engine:
+        return "no_images"
+    return "ok" if text.strip() else "empty"
 
 
 def _failed_line(page: FailedPage) -> bytes:

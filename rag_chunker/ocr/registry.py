@@ -9,6 +9,7 @@ engine of the same name.
 from importlib import import_module
 from importlib.metadata import entry_points
 
+from rag_chunker.ocr.languages import engine_name
 from rag_core.errors import ConfigError
 from rag_core.spi import OCREngine
 
@@ -24,8 +25,10 @@ BUILT_IN: dict[str, str] = {
 
 
 def engine_named(name: str, languages: tuple[str, ...] = ()) -> OCREngine:
-    """The engine called `name`, set to read `languages`. It may lack what it needs: its `health`
-    says so. Raises `ConfigError` for an unknown name, or languages that it cannot read."""
+    """The engine called `name`, set to read `languages` (`en` is taken as `eng`). It may lack what
+    it needs: its `health` says so. Raises `ConfigError` for an unknown name, or languages that it
+    cannot read."""
+    languages = tuple(dict.fromkeys(map(engine_name, languages)))
     plugins = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
     if name in plugins:
         engine: OCREngine = plugins[name].load()(languages)

@@ -57,6 +57,18 @@ def read_shapes(page: Handle, frame: Frame) -> Shapes:
     return shapes
 
 
+def image_boxes(page: Handle, frame: Frame) -> list[Box]:
+    """Where the images of a loaded page are, those that form its background included."""
+    import pypdfium2.raw as pdfium
+
+    boxes = []
+    bounds = tuple(ctypes.c_float() for _ in range(4))
+    for obj, kind, matrix in _objects(page):
+        if kind == pdfium.FPDF_PAGEOBJ_IMAGE and pdfium.FPDFPageObj_GetBounds(obj, *bounds):
+            boxes.append(frame.box(*_moved(matrix, *(bound.value for bound in bounds))))
+    return boxes
+
+
 Matrix = tuple[float, float, float, float, float, float]
 
 
