@@ -17,8 +17,9 @@ def merged_code(blocks: Iterable[Block]) -> Iterator[Block]:
         if block.type is BlockType.code:
             lines.append(block)
             continue
-        yield from _code(lines)
-        lines = []
+        if lines:
+            yield from _code(lines)
+            lines = []
         yield block
     yield from _code(lines)
 

@@ -4,7 +4,7 @@ import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import StringIO
-from itertools import chain
+from itertools import chain, islice
 
 from pydantic import JsonValue
 
@@ -21,6 +21,7 @@ _ONE_COLUMN = "\x1f"
 """Parts nothing: the control character made for it, which no file uses."""
 _SAMPLE_LINES = 200
 _SAMPLE_CHARACTERS = 200_000
+_BATCH = 256
 _LONGEST_FIELD = 2**31 - 1
 _END = "\0end\0"
 """Stands behind the last line while a reader runs. Decoded text never holds a NUL, so that a last
@@ -59,18 +60,19 @@ def rows(text: str, delimiter: str) -> Iterator[list[str]]:
     From a quote that is never closed on, lines are read as if they had no quotes at all.
     """
     _allow_long_fields()
-    last: list[str] | None = None
     if text and not text.endswith("\n"):
         text += "\n"
     lines = chain(StringIO(text, newline="\n"), [_END])
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    line = first_line = 0
-    for row in reader:
-        if last is not None:
-            yield last
-        last, first_line, line = row, line, reader.line_num
-    if last is not None and last != [_END]:
-        unquoted = _lines_from(text, first_line)
+    held: list[list[str]] = []
+    while batch := list(islice(reader, _BATCH)):
+        yield from held
+        held = batch
+    last = held.pop()
+    yield from held
+    if last != [_END]:
+        lines_of_last = sum(field.count("\n") for field in last) + 1
+        unquoted = _lines_from(text, reader.line_num - lines_of_last)
         yield from csv.reader(unquoted, delimiter=delimiter, quoting=csv.QUOTE_NONE)
 
 

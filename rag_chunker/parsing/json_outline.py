@@ -1,6 +1,7 @@
 """How is a JSON value read aloud? Headings for its large parts, tables for its records."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple, TypeAlias, cast
 
 from rag_chunker.parsing.decoding import clean
@@ -116,18 +117,27 @@ def table_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:
     objects = [one for one in elements if isinstance(one, Members)]
     if len(objects) < 2 or len(objects) < len(elements):
         return None
-    cells: list[dict[str, str]] = []
-    columns: dict[str, int] = {}
+    rows: list[dict[str, str | None]] = []
+    columns: dict[str, None] = {}
+    filled = 0
     for one in objects:
         row = {key: _cell(value) for key, value in one}
-        if len(row) < len(one) or None in row.values():
+        texts = row.values()
+        if len(row) < len(one) or None in texts:
             return None
-        cells.append({key: text for key, text in row.items() if text})
-        for key in row:
-            columns.setdefault(key, len(columns))
-    if 2 * sum(map(len, cells)) < len(columns) * len(cells):
+        rows.append(row)
+        filled += sum(map(bool, texts))
+        columns.update(dict.fromkeys(row))
+    names = list(columns)
+    if 2 * filled < len(names) * len(rows):
         return None
-    return iter([list(columns), *([row.get(key, "") for key in columns] for row in cells)])
+    return chain([names], (_in_columns(row, names) for row in rows))
+
+
+def _in_columns(row: dict[str, str | None], names: list[str]) -> list[str]:
+    if list(row) == names:
+        return cast("list[str]", list(row.values()))
+    return [row.get(name) or "" for name in names]
 
 
 def _number_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:
@@ -170,6 +180,8 @@ def record_lines(record: Members) -> list[str] | None:
 
 def shown(value: Scalar) -> str:
     """A scalar as JSON writes it, text without its quotes; empty for null and blank text."""
+    if isinstance(value, str) and value.isprintable():
+        return value.strip(" ")  # printable: nothing in it to clean, and it shows something
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -209,9 +221,7 @@ def _is_number(text: str) -> bool:
 
 
 def _cell(value: Value) -> str | None:
-    if isinstance(value, list):
-        return _on_one_line(value)
-    return shown(value)
+    return _on_one_line(value) if isinstance(value, list) else shown(value)
 
 
 def _is_large(members: Members) -> bool:

@@ -32,7 +32,7 @@ def padded(value: Value, *, width: int) -> str:
 
 
 def _number(value: float) -> str:
-    if value == int(value) and abs(value) < 1e21:
+    if value.is_integer() and -1e21 < value < 1e21:
         return str(int(value))
     return f"{value:.15g}"
 

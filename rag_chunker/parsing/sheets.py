@@ -127,10 +127,11 @@ def _rows(sheet: Any, used: list[int], formats: Formats) -> Iterator[_Row]:
     for number, row in enumerate(sheet.iter_rows()):
         if formats:
             cells = [formats.get((number, at), shown)(row[at - left]) for at in used]
-        elif everything:
-            cells = [shown(value) for value in row]
         else:
-            cells = [shown(row[at - left]) for at in used]
+            values = row if everything else [row[at - left] for at in used]
+            cells = [value if isinstance(value, str) else shown(value) for value in values]
+        if not "".join(cells).isprintable():
+            cells = list(map(clean, cells))
         yield number, cells
 
 

@@ -12,13 +12,19 @@ from rag_chunker.parsing.docx.names import (
     REMOVED,
     RPR,
     TBL,
+    VAL,
     P,
     number,
     value,
     w,
 )
 from rag_chunker.parsing.docx.numbering import Marker, Numbering
-from rag_chunker.parsing.docx.styles import Styles, outline_meaning, paragraph_style
+from rag_chunker.parsing.docx.styles import (
+    PARAGRAPH_STYLE,
+    Styles,
+    outline_meaning,
+    paragraph_style,
+)
 from rag_chunker.parsing.docx.tables import Table
 from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.steps import Step, Steps, run
@@ -28,6 +34,7 @@ from rag_core.types import Block, BlockType
 
 DEEPEST_HEADING = 6
 _BOX = "box"
+_HEADINGS = (Role.heading, Role.title)
 _TYPES = {Role.quote: BlockType.quote, Role.caption: BlockType.caption, Role.code: BlockType.code}
 _NUMBERED, _OUTLINE_LEVEL, _FRAME = w("numPr"), w("outlineLvl"), w("framePr")
 _GALLERY = f"{w('sdtPr')}/{w('docPartObj')}/{w('docPartGallery')}"
@@ -131,7 +138,7 @@ class Body:
             return _block(BlockType.code, text)
         if is_blank(text) or meaning.role is Role.contents:
             return None
-        if meaning.role in (Role.heading, Role.title):
+        if meaning.role in _HEADINGS:
             return self._heading(meaning, " ".join(text.split()), marker)
         raw, text = text, text.strip()
         if marker is not None:
@@ -173,7 +180,7 @@ class Body:
         return self._numbering.marker(inherited.number_id, level, style)
 
     def _table(self, element: Any, aside: str | None) -> Steps:
-        table = Table(element, self.is_heading)
+        table = Table(element, self.is_heading, has_headings=self._has_headings(element))
         if (frame := table.frame()) is not None:
             for cell in frame:
                 yield self._children(cell, aside)
@@ -192,7 +199,7 @@ class Body:
 
     def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:
         """The text of a cell on one line; an empty numbered paragraph shows its number."""
-        texts = []
+        texts: list[str] = []
         for paragraph in paragraphs:
             properties = paragraph.find(PPR)
             style = paragraph_style(properties) or self._styles.default_id()
@@ -204,15 +211,26 @@ class Body:
                 attached.append(line)
         return " ".join(texts)
 
+    def _has_headings(self, element: Any) -> bool:
+        """Whether any paragraph below may be a heading. Most tables have none, and no cell of
+        theirs need be asked."""
+        for each in element.iter(_OUTLINE_LEVEL, PARAGRAPH_STYLE):
+            said = each.get(VAL) or ""
+            level = each.tag == _OUTLINE_LEVEL
+            meaning = outline_meaning(said) if level else self._styles.meaning(said)
+            if meaning.role in _HEADINGS:
+                return True
+        return self._styles.meaning(self._styles.default_id()).role in _HEADINGS
+
     def is_heading(self, paragraph: Any) -> bool:
         """Whether a paragraph is styled as a heading."""
         properties = paragraph.find(PPR)
         style = paragraph_style(properties) or self._styles.default_id()
-        return self.meaning(properties, style).role in (Role.heading, Role.title)
+        return self.meaning(properties, style).role in _HEADINGS
 
 
 def _block(kind: BlockType, text: str, **attributes: JsonValue) -> Block:
-    return Block(type=kind, text=text, attributes=attributes)
+    return Block.trusted(kind, text, attributes)
 
 
 def _note(kind: str, text: str) -> Block | None:

@@ -25,6 +25,7 @@ from rag_chunker.parsing.office_math import MATH_GROUPS, MATH_TEXT, typed
 from rag_chunker.parsing.shown import shown
 
 _RUN, _RUN_STYLE, _VANISH, _FONTS = w("r"), w("rStyle"), w("vanish"), w("rFonts")
+_TELLING = (_RUN_STYLE, _VANISH, _FONTS)
 _TEXT = frozenset({w("t"), MATH_TEXT})
 _CHARACTERS = {
     w("tab"): "\t",
@@ -88,22 +89,32 @@ class InlineReader:
         stack: list[Any] = paragraph[::-1]
         if not stack:
             return line
+        fields, parts = self._fields, line.parts
         hidden = self._styles.hidden(style_id)
         monospace = self._styles.monospace(style_id)
         run_shown, run_monospace = not hidden, monospace
         while stack:
             item = stack.pop()
             if isinstance(item, str):
-                line.parts.append(item)
+                parts.append(item)
                 continue
             tag = item.tag
             if tag in _TEXT:
-                if (run_shown or tag == MATH_TEXT) and not self._fields.hidden and item.text:
-                    line.parts.append(item.text)
-                    self._note_font(line, item.text, run_monospace)
+                text = item.text
+                if text and (run_shown or tag == MATH_TEXT) and not fields.hidden:
+                    parts.append(text)
+                    if run_monospace:
+                        line.monospace = line.monospace or not text.isspace()
+                    elif not line.proportional:
+                        line.proportional = not text.isspace()
             elif tag == _RUN:
-                run_shown, run_monospace = self._run(item, hidden, monospace)
-                stack += item[::-1]
+                children = item[::-1]
+                if children and children[-1].tag == RPR:
+                    run_shown, run_monospace = self._run(children.pop(), hidden, monospace)
+                else:
+                    properties = item.find(RPR)
+                    run_shown, run_monospace = self._run(properties, hidden, monospace)
+                stack += children
             elif tag in _CHARACTERS:
                 if run_shown and not self._fields.hidden:
                     line.parts.append(_CHARACTERS[tag])
@@ -112,10 +123,9 @@ class InlineReader:
         line.monospace = line.monospace and not line.proportional
         return line
 
-    def _run(self, run: Any, hidden: bool, monospace: bool) -> tuple[bool, bool]:
-        """Whether a run is shown, and whether in a typewriter font."""
-        properties = run.find(RPR)
-        if properties is None or not len(properties):
+    def _run(self, properties: Any | None, hidden: bool, monospace: bool) -> tuple[bool, bool]:
+        """Whether a run with these properties is shown, and whether in a typewriter font."""
+        if properties is None or next(properties.iterchildren(*_TELLING), None) is None:
             return not hidden, monospace
         style = value(properties, _RUN_STYLE)
         vanish = switched_on(properties, _VANISH)
@@ -126,14 +136,6 @@ class InlineReader:
         if answer is None:
             answer = monospace or (style is not None and self._styles.monospace(style))
         return not vanish, answer
-
-    def _note_font(self, line: Line, text: str, monospace: bool) -> None:
-        if text.isspace():
-            return
-        if monospace:
-            line.monospace = True
-        else:
-            line.proportional = True
 
     def _other(self, item: Any, tag: str, line: Line, stack: list[Any], shown: bool) -> None:
         if tag == w("fldChar"):

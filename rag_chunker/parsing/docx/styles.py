@@ -8,7 +8,7 @@ from rag_chunker.parsing.docx.names import PPR, RPR, VAL, number, switched_on, v
 from rag_chunker.parsing.fonts import is_monospace
 from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
 
-_PARAGRAPH_STYLE = w("pStyle")
+PARAGRAPH_STYLE = w("pStyle")
 _BODY = Meaning(Role.body)
 _BODY_OUTLINE_LEVEL = 9
 LONGEST_CHAIN = 20
@@ -113,6 +113,6 @@ def monospace_font(fonts: Any) -> bool | None:
 
 def paragraph_style(properties: Any | None) -> str | None:
     """The style id that paragraph properties name."""
-    found = None if properties is None else properties.find(_PARAGRAPH_STYLE)
+    found = None if properties is None else properties.find(PARAGRAPH_STYLE)
     style: str | None = None if found is None else found.get(VAL)
     return style

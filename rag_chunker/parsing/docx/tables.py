@@ -11,6 +11,7 @@ from rag_chunker.parsing.docx.names import (
     TBL,
     TC,
     TR,
+    VAL,
     P,
     number,
     switched_on,
@@ -22,17 +23,22 @@ from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, is_layout
 _TEXT = w("t")
 _CELL_PROPERTIES = w("tcPr")
 _ROW_PROPERTIES = w("trPr")
+_REMOVED_CELL = w("cellDel")
+_SPAN, _MERGES = w("gridSpan"), (w("vMerge"), w("hMerge"))
 _FIRST_ROW = 0x20
 
 IsHeading = Callable[[Any], bool]
 
 
 class Table:
-    """One `w:tbl`. `is_heading` says whether a paragraph is styled as one."""
+    """One `w:tbl`. `is_heading` says whether a paragraph is styled as one, `has_headings` whether
+    any below is."""
 
-    def __init__(self, element: Any, is_heading: IsHeading) -> None:
+    def __init__(self, element: Any, is_heading: IsHeading, *, has_headings: bool) -> None:
         self._rows = [row for row in _inside(element, TR) if not _is_removed_row(row)]
         self._is_heading = is_heading
+        self._has_headings = has_headings
+        self._has_tables = next(element.iterdescendants(TBL), None) is not None
         self._has_header = _has_header(element, self._rows)
 
     def frame(self) -> list[Any] | None:
@@ -40,7 +46,7 @@ class Table:
         cell holds several paragraphs. None for any other table."""
         if len(self._rows) != 1:
             return None
-        cells = list(_cells(self._rows[0]))
+        cells = [cell for cell, _ in _cells(self._rows[0])]
         several = any(sum(map(_has_text, _inside(cell, P))) > 1 for cell in cells)
         return cells if several or len(cells) == 1 else None
 
@@ -49,37 +55,37 @@ class Table:
         return parts(map(self._row, self._rows), has_header=self._has_header, has_text=_has_text)
 
     def _row(self, row: Any) -> Row:
-        cells = list(_cells(row))
-        if next(row.iter(TBL), None) is not None:
+        found = _cells(row)
+        cells = [cell for cell, _ in found]
+        if self._has_tables and next(row.iter(TBL), None) is not None:
             return Row(cells, [], layout=True)
-        texts = [list(_inside(cell, P)) for cell in cells]
-        layout = any(map(self._is_heading, chain.from_iterable(texts))) and is_layout(
-            [self._is_heading(p) for p in text if _has_text(p)] for text in texts
+        texts = [_inside(cell, P) for cell in cells]
+        layout = (
+            self._has_headings
+            and any(map(self._is_heading, chain.from_iterable(texts)))
+            and is_layout([self._is_heading(p) for p in text if _has_text(p)] for text in texts)
         )
-        return Row(cells, [] if layout else _columns(row, cells, texts), layout)
+        properties = [each for _, each in found]
+        return Row(cells, [] if layout else _columns(row, properties, texts), layout)
 
 
-def _columns(row: Any, cells: list[Any], texts: list[list[Any]]) -> list[Sequence[Any]]:
-    """The paragraphs of each column; columns that a cell spans further are empty."""
-    before = min(number(value(row, w("trPr"), w("gridBefore"))), MOST_COLUMNS)
+def _columns(row: Any, cells: list[Any | None], texts: list[list[Any]]) -> list[Sequence[Any]]:
+    """The paragraphs of each column; columns that a cell spans further are empty. `cells` are
+    the cells' properties."""
+    before = min(number(value(row, _ROW_PROPERTIES, w("gridBefore"))), MOST_COLUMNS)
     columns: list[Sequence[Any]] = [()] * before
     pads = 0
-    for cell, text in zip(cells, texts, strict=True):
+    for properties, text in zip(cells, texts, strict=True):
         columns += [()] * pads
-        properties = cell.find(_CELL_PROPERTIES)
-        if properties is None:
-            columns.append(text)
-            pads = 0
-            continue
-        columns.append(() if _goes_on(properties) else text)
-        pads = min(max(number(value(properties, w("gridSpan")), 1), 1), MOST_COLUMNS) - 1
+        pads, goes_on = 0, False
+        if properties is not None:
+            for each in properties.iterchildren(_SPAN, *_MERGES):
+                if each.tag == _SPAN:
+                    pads = min(max(number(each.get(VAL), 1), 1), MOST_COLUMNS) - 1
+                elif each.get(VAL) != "restart":
+                    goes_on = True
+        columns.append(() if goes_on else text)
     return columns
-
-
-def _goes_on(properties: Any) -> bool:
-    """Whether a cell is the continuation of a merged one."""
-    merges = (properties.find(w(name)) for name in ("vMerge", "hMerge"))
-    return any(merge is not None and merge.get(w("val")) != "restart" for merge in merges)
 
 
 def _has_text(paragraph: Any) -> bool:
@@ -103,32 +109,34 @@ def _has_header(element: Any, rows: list[Any]) -> bool:
         return True
 
 
-def _cells(row: Any) -> Iterator[Any]:
-    for cell in _inside(row, TC):
-        properties = cell.find(_CELL_PROPERTIES)
-        if properties is None or properties.find(w("cellDel")) is None:
-            yield cell
+def _cells(row: Any) -> list[tuple[Any, Any | None]]:
+    """Each cell that is still there, and its properties."""
+    found = [(cell, cell.find(_CELL_PROPERTIES)) for cell in _inside(row, TC)]
+    return [one for one in found if one[1] is None or one[1].find(_REMOVED_CELL) is None]
 
 
 def _is_removed_row(row: Any) -> bool:
     properties = row.find(_ROW_PROPERTIES)
     if properties is None:
         return False
-    removed = any(properties.find(name) is not None for name in REMOVED)
+    removed = next(properties.iterchildren(*REMOVED), None) is not None
     return removed or bool(switched_on(properties, w("hidden")))
 
 
-def _inside(parent: Any, tag: str) -> Iterator[Any]:
+def _inside(parent: Any, tag: str) -> list[Any]:
     """The next elements named `tag` below `parent`, through wrappers such as content controls."""
-    stack = list(reversed(parent))
+    found: list[Any] = []
+    stack: list[Any] = parent[::-1]
     while stack:
         element = stack.pop()
-        if element.tag == tag:
-            yield element
-        elif element.tag == ALTERNATE:
+        name = element.tag
+        if name == tag:
+            found.append(element)
+        elif name == ALTERNATE:
             stack.extend(reversed(chosen(element)))
-        elif element.tag not in REMOVED and element.tag not in _BOUNDARIES:
-            stack.extend(reversed(element))
+        elif name not in _CLOSED:
+            stack += element[::-1]
+    return found
 
 
-_BOUNDARIES = frozenset({TBL, TR, TC, P})
+_CLOSED = REMOVED | {TBL, TR, TC, P, _CELL_PROPERTIES, _ROW_PROPERTIES, w("tblPr"), w("tblGrid")}

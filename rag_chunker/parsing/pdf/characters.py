@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from unicodedata import normalize
 
 from rag_chunker.layout.lines import Line, Word
+from rag_chunker.parsing.pdf.calls import address, calls
 from rag_chunker.parsing.pdf.fonts import Look, Looks
 from rag_chunker.parsing.pdf.frame import Frame
 from rag_chunker.parsing.pdf.opening import Handle
@@ -88,22 +89,20 @@ def read_text(text_page: Handle, frame: Frame, looks: Looks, spacing: Spacing) -
 
 def _read(text_page: Handle, builder: "_Builder", looks: Looks, counts: Counts) -> None:
     """Hands all characters to `builder`: runs of plain ones at once, the others one by one."""
-    import pypdfium2.raw as pdfium
-
     text = _text_of(text_page)
-    reader = _CharacterReader(text_page, text, builder, looks, counts)
+    page, is_generated = address(text_page), calls().character_is_generated
+    reader = _CharacterReader(page, text, builder, looks, counts)
     index, end = 0, len(text)
     while index < end:
         run = _PLAIN.match(text, index)
         if run is not None:
             behind = run.end()
-            if not reader.take_run(index, behind):
-                reader.take_each(index, behind)
+            reader.take_run(index, behind)
             index = behind
             continue
         code = ord(text[index])
         if code in _SPACES:
-            builder.space(inferred=bool(pdfium.FPDFText_IsGenerated(text_page, index)))
+            builder.space(inferred=bool(is_generated(page, index)))
             reader.forget_place()
         elif code in _LINE_BREAKS:
             builder.end_line()
@@ -139,22 +138,23 @@ class _CharacterReader:
     """
 
     def __init__(
-        self, text_page: Handle, text: str, builder: "_Builder", looks: Looks, counts: Counts
+        self, page: int, text: str, builder: "_Builder", looks: Looks, counts: Counts
     ) -> None:
         import pypdfium2.raw as pdfium
 
-        self._page = text_page
+        self._page = page
+        """The text page's address."""
         self._text = text
         self._builder = builder
         self._looks = looks
         self._counts = counts
         self._look: Look | None = None
-        self._address = 0
+        self._object: int | None = None
         self._high = 0
         self._above = self._below = self._end = self._reach = 0.0
         self._fresh = True
-        self._box_of = pdfium.FPDFText_GetLooseCharBox
-        self._object_of = pdfium.FPDFText_GetTextObject
+        self._box_of = calls().character_box
+        self._object_of = calls().character_object
         self._rect = pdfium.FS_RECTF()
         self._reference = ctypes.byref(self._rect)
 
@@ -162,25 +162,44 @@ class _CharacterReader:
         """What comes next need not go on where the last character ended."""
         self._fresh = True
 
-    def take_run(self, start: int, end: int) -> bool:
-        """Take plain characters that one text object writes on a straight line, at once.
+    def take_run(self, start: int, end: int) -> None:
+        """Take plain characters, those of each text object at once where that is safe."""
+        last = self._object_of(self._page, end - 1)
+        while start < end:
+            obj = self._object_of(self._page, start)
+            stop = end if obj == last else self._end_of_object(obj, start, end)
+            alone = stop == start + 1 and self._builder.in_word
+            if alone or not obj or not self._take_at_once(obj, start, stop):
+                self.take_each(start, stop)
+            start = stop
 
-        Its first and its last character then tell the place of all. False, and nothing is taken,
-        if they do not.
+    def _end_of_object(self, obj: int | None, start: int, end: int) -> int:
+        """Behind the last character from `start` that `obj` writes; the one before `end` is
+        another's."""
+        object_of, page = self._object_of, self._page
+        own, other = start, start + 1
+        if object_of(page, other) == obj:
+            own, other = other, end - 1
+        while other - own > 1:
+            middle = (own + other) // 2
+            if object_of(page, middle) == obj:
+                own = middle
+            else:
+                other = middle
+        return other
+
+    def _take_at_once(self, obj: int, start: int, end: int) -> bool:
+        """Take characters that one text object writes on a straight line.
+
+        The first and the last then tell the place of all. False, and nothing is taken, if they
+        do not.
         """
-        page, rect, builder = self._page, self._rect, self._builder
-        first = self._object_of(page, start)
-        last = first if end == start + 1 else self._object_of(page, end - 1)
-        if not first or not last:
-            return False
-        address = ctypes.addressof(first.contents)
-        if address != ctypes.addressof(last.contents):
-            return False
-        if address == self._address and self._look is not None:
+        page, rect = self._page, self._rect
+        if obj == self._object and self._look is not None:
             look = self._look
         else:
-            look = self._looks.of(first, page, start)
-        if not builder.goes_on_in(look) or not self._box_of(page, start, self._reference):
+            look = self._looks.of(obj, page, start)
+        if not self._box_of(page, start, self._reference):
             return False
         left, top, right, bottom = rect.left, -rect.top, rect.right, -rect.bottom
         if end > start + 1:
@@ -190,14 +209,14 @@ class _CharacterReader:
                 return False
             right = rect.right
             top, bottom = min(top, -rect.top), max(bottom, -rect.bottom)
-        self._look, self._address = look, address
+        self._look, self._object = look, obj
         self._fresh, self._reach = False, 0.15 * look.style.size
         self._above, self._below, self._end = top, bottom, right
         self._high = 0
         self._counts.visible += end - start
         if look.invisible:
             self._counts.invisible += end - start
-        builder.put(self._text[start:end], look, left, top, right, bottom)
+        self._builder.put(self._text[start:end], look, left, top, right, bottom)
         return True
 
     def take_each(self, start: int, end: int) -> None:
@@ -243,8 +262,8 @@ class _CharacterReader:
 
     def _look_at(self, index: int) -> None:
         obj = self._object_of(self._page, index)
-        if obj and ctypes.addressof(obj.contents) != self._address:
-            self._address = ctypes.addressof(obj.contents)
+        if obj and obj != self._object:
+            self._object = obj
             self._look = self._looks.of(obj, self._page, index)
             self._reach = 0.15 * self._look.style.size
 
@@ -289,9 +308,10 @@ class _Builder:
             self._spacing.inferred += 1
             self._inferred = True
 
-    def goes_on_in(self, look: Look) -> bool:
-        """Whether characters of this look begin a word or go on in the look of the one begun."""
-        return not self._letters or look is self._look
+    @property
+    def in_word(self) -> bool:
+        """Whether the next character may belong to a word that was begun."""
+        return bool(self._letters)
 
     def put_one(
         self, code: int, look: Look, left: float, top: float, right: float, bottom: float

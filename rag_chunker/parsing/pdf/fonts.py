@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from rag_chunker.layout.lines import Style
-from rag_chunker.parsing.pdf.opening import Handle
+from rag_chunker.parsing.pdf.calls import calls
 
 _FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18
 """Font descriptor flags: ISO 32000-1, table 123 (bits 1, 7 and 19, counted from 1)."""
@@ -61,52 +61,52 @@ class Looks:
         self._fonts: dict[tuple[str, int], _Font] = {}
         self._styles: dict[tuple[object, ...], Style] = {}
         self._size = ctypes.c_float()
+        self._size_at = ctypes.byref(self._size)
         self._turn = pdfium.FS_MATRIX()
+        self._turn_at = ctypes.byref(self._turn)
         self._rgba = [ctypes.c_uint() for _ in range(4)]
-        # looked up once: `of` runs for every word, and for every letter in some files
-        self._size_of = pdfium.FPDFTextObj_GetFontSize
-        self._matrix_of = pdfium.FPDFText_GetMatrix
-        self._mode_of = pdfium.FPDFTextObj_GetTextRenderMode
-        self._font_of = pdfium.FPDFTextObj_GetFont
-        self._fill_of = pdfium.FPDFPageObj_GetFillColor
-        self._content_of = pdfium.FPDFPageObj_GetMarkedContentID
+        self._rgba_at = [ctypes.byref(part) for part in self._rgba]
+        self._calls = calls()
 
     def new_page(self) -> None:
         """Forgets addresses: PDFium may free a page's fonts with the page."""
         self._by_address.clear()
 
-    def of(self, obj: Handle, text_page: Handle, index: int) -> Look:
-        """The look of the text object `obj`, whose character number `index` is at hand."""
-        turn = self._turn
-        self._size_of(obj, self._size)
-        self._matrix_of(text_page, index, turn)
+    def of(self, obj: int, text_page: int, index: int) -> Look:
+        """The look of the text object `obj`, whose character number `index` is at hand.
+
+        Both are addresses.
+        """
+        ask, turn = self._calls, self._turn
+        ask.object_font_size(obj, self._size_at)
+        ask.character_matrix(text_page, index, self._turn_at)
         # the plain font size is 1, or off by the page's scale, in many producers' files
         size = round(abs(self._size.value) * math.hypot(turn.c, turn.d), 1) or 1.0
-        mode = self._mode_of(obj)
-        font = self._font(self._font_of(obj))
+        mode = ask.object_mode(obj)
+        font = self._font(ask.object_font(obj))
         key = (size, font, mode == _STROKED, self._color(obj))
         style = self._styles.get(key)
         if style is None:
             bold = font.bold or mode == _STROKED
             style = Style(size, font.name, bold, font.italic, font.mono, key[3])
             self._styles[key] = style
-        tag = self._content_of(obj)
+        tag = ask.object_content(obj)
         if tag < 0 and self._tagged and _is_artifact(obj):
             tag = ARTIFACT
         return Look(style, _upright_after(turn), mode == _INVISIBLE, tag)
 
-    def _font(self, font: Handle) -> _Font:
-        if not font:
+    def _font(self, address: int | None) -> _Font:
+        if not address:
             return _NO_FONT
-        address = ctypes.addressof(font.contents)
         known = self._by_address.get(address)
         if known is None:
-            known = self._by_address[address] = self._read(font)
+            known = self._by_address[address] = self._read(address)
         return known
 
-    def _read(self, font: Handle) -> _Font:
+    def _read(self, address: int) -> _Font:
         import pypdfium2.raw as pdfium
 
+        font = ctypes.cast(address, pdfium.FPDF_FONT)
         buffer = ctypes.create_string_buffer(128)
         pdfium.FPDFFont_GetBaseFontName(font, buffer, len(buffer))
         flags = max(0, pdfium.FPDFFont_GetFlags(font))
@@ -116,16 +116,17 @@ class Looks:
             self._fonts[key] = _font(_SUBSET.sub("", key[0]), flags, heavy)
         return self._fonts[key]
 
-    def _color(self, obj: Handle) -> int:
-        red, green, blue, _ = rgba = self._rgba
-        if not self._fill_of(obj, *rgba):
+    def _color(self, obj: int) -> int:
+        red, green, blue, _ = self._rgba
+        if not self._calls.object_fill(obj, *self._rgba_at):
             return 0
         return red.value << 16 | green.value << 8 | blue.value
 
 
-def _is_artifact(obj: Handle) -> bool:
+def _is_artifact(address: int) -> bool:
     import pypdfium2.raw as pdfium
 
+    obj = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
     buffer = (ctypes.c_ushort * 16)()
     length = ctypes.c_ulong()
     for index in range(min(16, max(0, pdfium.FPDFPageObj_CountMarks(obj)))):

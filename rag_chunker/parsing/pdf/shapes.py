@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rag_chunker.layout.geometry import Box, Rule
+from rag_chunker.parsing.pdf.calls import address, calls
 from rag_chunker.parsing.pdf.frame import Frame
 from rag_chunker.parsing.pdf.opening import Handle
 
@@ -43,14 +44,16 @@ def read_shapes(page: Handle, frame: Frame) -> Shapes:
     shapes = Shapes()
     cover = bytearray(_RASTER * _RASTER)
     bounds = tuple(ctypes.c_float() for _ in range(4))
+    bounds_at = tuple(ctypes.byref(bound) for bound in bounds)
+    bounds_of = calls().object_bounds
     for obj, kind, matrix in _objects(page):
         if kind == pdfium.FPDF_PAGEOBJ_PATH:
             shapes.paths += 1
-            if not pdfium.FPDFPageObj_GetBounds(obj, *bounds):
+            if not bounds_of(obj, *bounds_at):
                 continue
             box = frame.box(*_moved(matrix, *(bound.value for bound in bounds)))
             _add_path(shapes, obj, box)
-        elif pdfium.FPDFPageObj_GetBounds(obj, *bounds):
+        elif bounds_of(obj, *bounds_at):
             box = frame.box(*_moved(matrix, *(bound.value for bound in bounds)))
             _mark(cover, box, frame)
     shapes.image_share = sum(cover) / len(cover)
@@ -63,8 +66,10 @@ def image_boxes(page: Handle, frame: Frame) -> list[Box]:
 
     boxes = []
     bounds = tuple(ctypes.c_float() for _ in range(4))
+    bounds_at = tuple(ctypes.byref(bound) for bound in bounds)
+    bounds_of = calls().object_bounds
     for obj, kind, matrix in _objects(page):
-        if kind == pdfium.FPDF_PAGEOBJ_IMAGE and pdfium.FPDFPageObj_GetBounds(obj, *bounds):
+        if kind == pdfium.FPDF_PAGEOBJ_IMAGE and bounds_of(obj, *bounds_at):
             boxes.append(frame.box(*_moved(matrix, *(bound.value for bound in bounds))))
     return boxes
 
@@ -72,29 +77,33 @@ def image_boxes(page: Handle, frame: Frame) -> list[Box]:
 Matrix = tuple[float, float, float, float, float, float]
 
 
-def _objects(page: Handle) -> Iterator[tuple[Handle, int, Matrix | None]]:
-    """Paths and images with the matrix of the forms around them, depth first."""
+def _objects(page: Handle) -> Iterator[tuple[int, int, Matrix | None]]:
+    """Addresses and kinds of paths and images with the matrix of the forms around them, depth
+    first."""
     import pypdfium2.raw as pdfium
 
-    kind_of, object_of = pdfium.FPDFPageObj_GetType, pdfium.FPDFPage_GetObject
+    ask, where = calls(), address(page)
+    kind_of, object_of, inner_of = ask.object_kind, ask.page_object, ask.form_object
     text, form = pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_FORM
     seen = 0
-    pending: list[tuple[Handle, int, Matrix]] = []
+    pending: list[tuple[int, int, Matrix]] = []
     for index in range(min(MAX_OBJECTS, pdfium.FPDFPage_CountObjects(page))):
-        obj = object_of(page, index)
+        obj = object_of(where, index)
         seen += 1
         kind = kind_of(obj)
+        if kind == text:
+            continue
         if kind == form:
             pending.append((obj, 1, _matrix_of(obj, None)))
         elif kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
             yield obj, kind, None
     while pending and seen < MAX_OBJECTS:
         holder, depth, matrix = pending.pop()
-        for index in range(max(0, pdfium.FPDFFormObj_CountObjects(holder))):
+        for index in range(max(0, pdfium.FPDFFormObj_CountObjects(_handle(holder)))):
             seen += 1
             if seen > MAX_OBJECTS:
                 return
-            obj = pdfium.FPDFFormObj_GetObject(holder, index)
+            obj = inner_of(holder, index)
             kind = kind_of(obj)
             if kind == form and depth < MAX_FORM_DEPTH:
                 pending.append((obj, depth + 1, _matrix_of(obj, matrix)))
@@ -102,11 +111,17 @@ def _objects(page: Handle) -> Iterator[tuple[Handle, int, Matrix | None]]:
                 yield obj, kind, matrix
 
 
-def _matrix_of(form: Handle, outer: Matrix | None) -> Matrix:
+def _handle(obj: int) -> Handle:
+    import pypdfium2.raw as pdfium
+
+    return ctypes.cast(obj, pdfium.FPDF_PAGEOBJECT)
+
+
+def _matrix_of(form: int, outer: Matrix | None) -> Matrix:
     import pypdfium2.raw as pdfium
 
     own = pdfium.FS_MATRIX()
-    pdfium.FPDFPageObj_GetMatrix(form, own)
+    pdfium.FPDFPageObj_GetMatrix(_handle(form), own)
     a, b, c, d, e, f = own.a, own.b, own.c, own.d, own.e, own.f
     if outer is None:
         return a, b, c, d, e, f
@@ -128,7 +143,7 @@ def _moved(
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _add_path(shapes: Shapes, obj: Handle, box: Box) -> None:
+def _add_path(shapes: Shapes, obj: int, box: Box) -> None:
     """A thin path is a rule, a larger rectangle its four edges, a small square a bullet."""
     width, height = box.width, box.height
     if len(shapes.across) + len(shapes.down) >= MAX_RULES:
@@ -139,7 +154,7 @@ def _add_path(shapes: Shapes, obj: Handle, box: Box) -> None:
         shapes.down.append(Rule((box.left + box.right) / 2, box.top, box.bottom))
     elif 1.0 <= width <= 9 and 1.0 <= height <= 9 and 0.5 <= width / height <= 2:
         shapes.bullets.append(box)
-    elif width > 9 and height > 6 and _is_grid_or_frame(obj):
+    elif width > 9 and height > 6 and _is_grid_or_frame(_handle(obj)):
         _add_edges(shapes, box)
 
 
