@@ -26,7 +26,7 @@ _STORED = {
 }
 """Which file has which tables."""
 
-_NAMES = {"runs": "published_runs"}
+_NAMES = {"runs": "published_runs", "documents": "documents_as_parsed"}
 """What the view of a table is called, where that is not the table's name."""
 
 _PARTITION = {"tenant_id": "VARCHAR", "corpus_id": "VARCHAR"}

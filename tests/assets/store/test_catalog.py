@@ -20,7 +20,8 @@ from rag_core.errors import StoreError
 from rag_core.types import Block, BlockType, Chunk, Document, ParsedDocument
 
 VIEWS = [
-    "documents", "blocks", "pages", "ocr_pages", "chunks", "chunked_documents", "chunk_changes",
+    "documents", "blocks", "pages", "ocr_pages", "ocr_regions", "chunks",
+    "chunked_documents", "chunk_changes", "documents_as_parsed",
     "runs", "last_runs", "published_runs", "noted_runs",
     "chunk_context", "failed_documents", "corpus_summary", "visible_chunks(['a'])",
 ]  # fmt: skip
