@@ -31,6 +31,7 @@ from rag_core.types import Block, BlockType
 DEEPEST_HEADING = 6
 _TYPES = {Role.quote: BlockType.quote, Role.caption: BlockType.caption, Role.code: BlockType.code}
 _BOX = "box"
+_HEADINGS = (Role.heading, Role.title)
 _DRAWN = n("draw:frame").partition("}")[0]
 
 
@@ -123,10 +124,10 @@ class Body:
         text = line.text.strip()
         if is_blank(text) or meaning.role is Role.contents:
             return None
-        if meaning.role in (Role.heading, Role.title):
+        if meaning.role in _HEADINGS:
             return self._heading(meaning, " ".join(text.split()), item)
         if item:
-            return Block(type=BlockType.list_item, text=text, attributes=item)
+            return Block.trusted(BlockType.list_item, text, item)
         if meaning.role is Role.body and line.monospace:
             return _block(BlockType.code, line.text)
         return _block(_TYPES.get(meaning.role, BlockType.paragraph), text)
@@ -145,7 +146,9 @@ class Body:
         return self._styles.meaning(element.get(STYLE_NAME, ""))
 
     def _table(self, element: Any, aside: str | None) -> Steps:
-        table = Table(element, self._is_heading, self._repeats)
+        table = Table(
+            element, self._is_heading, self._repeats, has_headings=self._has_headings(element)
+        )
         if (frame := table.frame()) is not None:
             for cell in frame:
                 yield self._children(cell, aside)
@@ -165,17 +168,25 @@ class Body:
     def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:
         lines = [self._reader.read(paragraph) for paragraph in paragraphs]
         attached += [line for line in lines if line.attachments]
-        return " ".join(line.text for line in lines)
+        return " ".join([line.text for line in lines])
+
+    def _has_headings(self, element: Any) -> bool:
+        """Whether any paragraph below is a heading. Most tables have none, and no cell of theirs
+        need be asked."""
+        if next(element.iterdescendants(H), None) is not None:
+            return True
+        styles = {paragraph.get(STYLE_NAME, "") for paragraph in element.iterdescendants(P)}
+        return any(self._styles.meaning(style).role in _HEADINGS for style in styles)
 
     def _is_heading(self, paragraph: Any) -> bool:
-        return self._meaning(paragraph).role in (Role.heading, Role.title)
+        return self._meaning(paragraph).role in _HEADINGS
 
 
 def _block(kind: BlockType, text: str) -> Block:
-    return Block(type=kind, text=text)
+    return Block.trusted(kind, text, {})
 
 
 def _note(kind: str, text: str) -> Block | None:
     if is_blank(text):
         return None
-    return Block(type=BlockType.other, text=text.strip(), attributes={"note": kind})
+    return Block.trusted(BlockType.other, text.strip(), {"note": kind})

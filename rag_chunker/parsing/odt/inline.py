@@ -25,6 +25,7 @@ from rag_chunker.parsing.shown import shown
 
 MOST_SPACES = 100
 """A longer run of spaces is believed no further."""
+_SPAN = n("text:span")
 _WHITE = re.compile(r"[ \t\r\n]+")
 _SKIPPED = DROPPED | {
     n("text:number"),  # the shown number of a heading, computed
@@ -83,8 +84,12 @@ class InlineReader:
         style = paragraph.get(STYLE_NAME, "")
         if self._styles.hidden("paragraph", style):
             return line
-        font = _Font(bool(self._styles.monospace("paragraph", style)))
-        self._fill(line, _reversed_content(paragraph), font)
+        monospace = bool(self._styles.monospace("paragraph", style))
+        if len(paragraph):
+            self._fill(line, _reversed_content(paragraph), _Font(monospace))
+        elif text := paragraph.text:
+            line.parts.append(_spaced(text))
+            line.monospace = monospace and not text.isspace()
         return line
 
     def read_drawn(self, element: Any) -> Line:
@@ -99,10 +104,10 @@ class InlineReader:
             if isinstance(item, _Font):
                 font = item
             elif isinstance(item, str):
-                self._say(line, _WHITE.sub(" ", item), font)
-            elif item.tag == n("text:span"):
+                self._say(line, _spaced(item), font)
+            elif (tag := item.tag) == _SPAN:
                 self._span(item, font, stack)
-            elif item.tag not in _SKIPPED and isinstance(item.tag, str):
+            elif tag not in _SKIPPED and isinstance(tag, str):
                 self._other(item, line, stack)
         line.monospace = line.monospace and not line.proportional
 
@@ -157,6 +162,13 @@ class InlineReader:
         if first.tag == n("draw:object"):
             return [self._formula(first.get(n("xlink:href"), ""))]
         return [first]
+
+
+def _spaced(text: str) -> str:
+    """`text` with one space for each run of white space."""
+    if "  " in text or "\n" in text or "\t" in text or "\r" in text:
+        return _WHITE.sub(" ", text)
+    return text
 
 
 def _reversed_content(element: Any) -> list[Any]:

@@ -19,9 +19,11 @@ from rag_chunker.parsing.odt.names import (
 
 MOST_REPEATS = 10_000
 """Copies of rows and cells with text in one document; a few bytes can claim millions."""
+_VISIBILITY = n("table:visibility")
+_REPEATED = n("table:number-columns-repeated")
 _ROW, _CELL, _CELLS = frozenset({ROW}), frozenset({CELL}), frozenset({CELL, COVERED_CELL})
 _PARAGRAPHS = frozenset({P, H})
-_BOUNDARIES = frozenset({TABLE, ROW, CELL, COVERED_CELL, P, H})
+_CLOSED = DROPPED | {TABLE, ROW, CELL, COVERED_CELL, P, H, n("table:table-column")}
 
 IsHeading = Callable[[Any], bool]
 
@@ -40,20 +42,24 @@ class Allowance:
 
 
 class Table:
-    """One `table:table`. `is_heading` says whether a paragraph is one; copies of rows and cells
-    are taken from `repeats`."""
+    """One `table:table`. `is_heading` says whether a paragraph is one, `has_headings` whether any
+    below is; copies of rows and cells are taken from `repeats`."""
 
-    def __init__(self, element: Any, is_heading: IsHeading, repeats: Allowance) -> None:
+    def __init__(
+        self, element: Any, is_heading: IsHeading, repeats: Allowance, *, has_headings: bool
+    ) -> None:
         self._repeats = repeats
         self._rows = [row for row in _inside(element, _ROW) if not _is_hidden(row)]
         self._is_heading = is_heading
+        self._has_headings = has_headings
+        self._has_tables = next(element.iterdescendants(TABLE), None) is not None
 
     def frame(self) -> list[Any] | None:
         """The cells of a table that merely frames text: it has one cell, or one row of which a
         cell holds several paragraphs. None for any other table."""
         if len(self._rows) != 1:
             return None
-        cells = list(_inside(self._rows[0], _CELL))
+        cells = _inside(self._rows[0], _CELL)
         several = any(sum(map(_has_text, _inside(cell, _PARAGRAPHS))) > 1 for cell in cells)
         return cells if several or len(cells) == 1 else None
 
@@ -71,24 +77,31 @@ class Table:
                     yield row
 
     def _row(self, element: Any) -> Row:
-        cells = list(_inside(element, _CELL))
-        if next(element.iter(TABLE), None) is not None:
+        places = _inside(element, _CELLS)
+        cells = [cell for cell in places if cell.tag == CELL]
+        if self._has_tables and next(element.iter(TABLE), None) is not None:
             return Row(cells, [], layout=True)
-        texts = [list(_inside(cell, _PARAGRAPHS)) for cell in cells]
-        layout = any(map(self._is_heading, chain.from_iterable(texts))) and is_layout(
-            [self._is_heading(p) for p in text if _has_text(p)] for text in texts
+        texts = [_inside(cell, _PARAGRAPHS) for cell in cells]
+        layout = (
+            self._has_headings
+            and any(map(self._is_heading, chain.from_iterable(texts)))
+            and is_layout([self._is_heading(p) for p in text if _has_text(p)] for text in texts)
         )
-        return Row(cells, [] if layout else self._columns(element), layout)
+        return Row(cells, [] if layout else self._columns(places, texts), layout)
 
-    def _columns(self, row: Any) -> list[Sequence[Any]]:
+    def _columns(self, places: list[Any], texts: list[list[Any]]) -> list[Sequence[Any]]:
         """The paragraphs of each column; covered columns are empty, and dropped at the end."""
         columns: list[Sequence[Any]] = []
         width = 0
-        for cell in _inside(row, _CELLS):
-            paragraphs = list(_inside(cell, _PARAGRAPHS)) if cell.tag == CELL else []
-            copies = min(number(cell, "table:number-columns-repeated", 1), MOST_COLUMNS) - 1
+        filled = iter(texts)
+        for cell in places:
+            paragraphs = next(filled) if cell.tag == CELL else []
+            copies = 0
+            if cell.get(_REPEATED) is not None:
+                copies = min(number(cell, "table:number-columns-repeated", 1), MOST_COLUMNS) - 1
             columns.append(paragraphs)
-            columns += [paragraphs] * (self._repeats.take(copies) if paragraphs else copies)
+            if copies:
+                columns += [paragraphs] * (self._repeats.take(copies) if paragraphs else copies)
             width = len(columns) if paragraphs else width
         return columns[:width]
 
@@ -98,15 +111,18 @@ def _has_text(paragraph: Any) -> bool:
 
 
 def _is_hidden(row: Any) -> bool:
-    return row.get(n("table:visibility")) in ("collapse", "filter")
+    return row.get(_VISIBILITY) in ("collapse", "filter")
 
 
-def _inside(parent: Any, tags: frozenset[str]) -> Iterator[Any]:
+def _inside(parent: Any, tags: frozenset[str]) -> list[Any]:
     """The next elements with one of the `tags` below `parent`, through lists, groups, sections."""
-    stack = list(reversed(parent))
+    found: list[Any] = []
+    stack: list[Any] = parent[::-1]
     while stack:
         element = stack.pop()
-        if element.tag in tags:
-            yield element
-        elif element.tag not in DROPPED and element.tag not in _BOUNDARIES:
-            stack.extend(reversed(element))
+        name = element.tag
+        if name in tags:
+            found.append(element)
+        elif name not in _CLOSED:
+            stack += element[::-1]
+    return found

@@ -163,13 +163,18 @@ class _CharacterReader:
         self._fresh = True
 
     def take_run(self, start: int, end: int) -> None:
-        """Take plain characters, those of each text object at once where that is safe."""
+        """Take plain characters, those of each text object at once where that is safe.
+
+        Some producers write each letter as an object of its own: then one by one is quicker.
+        """
         last = self._object_of(self._page, end - 1)
         while start < end:
             obj = self._object_of(self._page, start)
             stop = end if obj == last else self._end_of_object(obj, start, end)
-            alone = stop == start + 1 and self._builder.in_word
-            if alone or not obj or not self._take_at_once(obj, start, stop):
+            if stop == start + 1:
+                self.take_each(start, end)
+                return
+            if not obj or not self._take_at_once(obj, start, stop):
                 self.take_each(start, stop)
             start = stop
 
@@ -307,11 +312,6 @@ class _Builder:
         if inferred:
             self._spacing.inferred += 1
             self._inferred = True
-
-    @property
-    def in_word(self) -> bool:
-        """Whether the next character may belong to a word that was begun."""
-        return bool(self._letters)
 
     def put_one(
         self, code: int, look: Look, left: float, top: float, right: float, bottom: float
