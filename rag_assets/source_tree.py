@@ -10,16 +10,15 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from threading import Lock
+from typing import Any, Literal, NamedTuple, Protocol
 
 from rag_core.errors import StoreError
 
 __all__ = ["Child", "Tree", "in_order", "is_url", "printable", "tree_at", "walk", "why"]
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(NamedTuple):
     """What a folder holds under one name; from `walk`, a whole relative path is its name."""
 
     name: str
@@ -88,9 +87,7 @@ def walk(tree: Tree) -> Iterator[Child]:
                 reason = f"unreadable folder: {why(error)}"
                 yield Child(path, "skipped", reason=reason, unseen=True)
         else:
-            yield Child(
-                path, child.kind, child.size, child.version, child.reason, unseen=child.unseen
-            )
+            yield child._replace(name=path) if prefix else child
 
 
 def why(error: OSError) -> str:
@@ -111,18 +108,21 @@ def in_order(children: list[Child]) -> Iterator[Child]:
 
 
 def _is_leftover(child: Child) -> bool:
-    name = child.name.casefold()
-    if name.startswith(".") or name == "__macosx":
-        return True
-    return child.kind != "folder" and (
-        name.startswith("~$")
-        or name.endswith(("~", ".tmp", ".part", ".crdownload"))
-        or name in {"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r"}
-        or (name.startswith("#") and name.endswith("#"))
-    )
+    leftovers = _LEFTOVER_FOLDER if child.kind == "folder" else _LEFTOVER
+    return leftovers.match(child.name) is not None
+
+
+_LEFTOVER_FOLDER = re.compile(r"\.|__macosx\Z", re.IGNORECASE)
+_LEFTOVER = re.compile(
+    r"\.|~\$|(?:__macosx|thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r|\#(?s:.*)\#"
+    r"|(?s:.*)(?:~|\.tmp|\.part|\.crdownload))\Z",
+    re.IGNORECASE,
+)
 
 
 def _is_utf8(name: str) -> bool:
+    if name.isascii():
+        return True
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -132,9 +132,18 @@ def _is_utf8(name: str) -> bool:
 
 class _LocalTree:
     def __init__(self, root: str) -> None:
+        self._folder: tuple[str, int] | None = None
+        """The folder that was read from last, and its descriptor."""
+        self._lock = Lock()
         self._root = root
         self._real_root = os.path.realpath(root)
         self._real_prefix = os.path.join(self._real_root, "")
+
+    def __del__(self) -> None:
+        self._forget_folder()
+
+    def __reduce__(self) -> tuple[type["_LocalTree"], tuple[str]]:
+        return _LocalTree, (self._root,)
 
     def children(self, folder: str) -> list[Child]:
         with os.scandir(os.path.join(self._root, folder)) as entries:
@@ -147,9 +156,8 @@ class _LocalTree:
         descriptor = self._open(path)
         try:
             status = os.fstat(descriptor)
-            kind = _kind(status.st_mode)
-            if kind != "file":
-                raise OSError(errno.EINVAL, f"not a file but a {kind}")
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(errno.EINVAL, f"not a file but a {_kind(status.st_mode)}")
             # One byte more than it says, so that the end shows without another call.
             data = os.read(descriptor, min(status.st_size + 1, at_most))
             if len(data) != status.st_size:
@@ -159,23 +167,44 @@ class _LocalTree:
             os.close(descriptor)
 
     def _open(self, path: str) -> int:
-        """A descriptor of a file inside the root; checked on what was really opened, where the
-        system tells that, so that no link can take its place between check and opening."""
-        whole = os.path.join(self._root, path)
+        """A descriptor of a file inside the root.
+
+        Opened by its name in a folder that is open already and was checked to lie inside, where
+        the system can do that: so no link can take the place of any part between check and
+        opening, and the check, which costs as much as opening a file, is done once a folder.
+        """
+        folder, _, name = path.rpartition("/")
+        with self._lock:
+            try:
+                if self._folder is None or self._folder[0] != folder:
+                    self._open_folder(folder)
+                if self._folder is not None:
+                    return os.open(name, _READ, dir_fd=self._folder[1])
+            except PermissionError:
+                raise
+            except OSError:  # also a link, which may lead to a file of this tree
+                self._forget_folder()
+        return os.open(self._resolve(path), _READ)
+
+    def _open_folder(self, folder: str) -> None:
+        self._forget_folder()
+        if os.open not in os.supports_dir_fd:
+            return
+        descriptor = os.open(os.path.join(self._root, folder), os.O_RDONLY | os.O_DIRECTORY)
         try:
-            descriptor = os.open(whole, _READ)
-        except OSError:  # also a link, which may lead to a file of this tree
-            return os.open(self._resolve(path), _READ)
-        try:
-            if not os.readlink(f"/proc/self/fd/{descriptor}").startswith(self._real_prefix):
-                raise _leads_out()
-        except FileNotFoundError:  # no /proc here
+            real = os.path.join(os.readlink(f"/proc/self/fd/{descriptor}"), "")
+        except OSError:  # no /proc here
             os.close(descriptor)
-            return os.open(self._resolve(path), _READ)
-        except OSError:
+            return
+        if not real.startswith(self._real_prefix):
             os.close(descriptor)
-            raise
-        return descriptor
+            raise _leads_out()
+        self._folder = folder, descriptor
+
+    def _forget_folder(self) -> None:
+        if self._folder is not None:
+            os.close(self._folder[1])
+            self._folder = None
 
     def _resolve(self, path: str) -> str:
         whole = os.path.join(self._root, path)
@@ -236,9 +265,8 @@ def _leads_out() -> OSError:
 
 
 def _file(name: str, status: os.stat_result) -> Child:
-    kind = _kind(status.st_mode)
-    if kind != "file":
-        return Child(name, "skipped", reason=f"not a file but a {kind}")
+    if not stat.S_ISREG(status.st_mode):
+        return Child(name, "skipped", reason=f"not a file but a {_kind(status.st_mode)}")
     # The change time moves even where a writer puts the modification time back.
     version = f"{status.st_mtime_ns}-{status.st_ctime_ns}"
     return Child(name, "file", status.st_size, version)

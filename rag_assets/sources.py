@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from hashlib import sha256
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -35,7 +36,7 @@ class _Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class SourceFile(_Value):
+class SourceFile(NamedTuple):
     """One document as it was found; its bytes have not been looked at."""
 
     document_id: DocumentId
@@ -97,10 +98,12 @@ class CorpusFolder(_Value):
         `StoreError` on the first step if the folder cannot be listed.
         """
         key = self.partition_key
+        takes_all = config is None or (config.include == ("**",) and not config.exclude)
+        accepts = None if config is None or takes_all else config.accepts
         for child in self._walk():
             if child.kind == "skipped":
                 yield Skipped(path=child.name, reason=child.reason, unseen=child.unseen)
-            elif config is not None and not config.accepts(child.name):
+            elif accepts is not None and not accepts(child.name):
                 yield Skipped(path=child.name, reason=f"left out by {CONFIG_NAME}")
             else:
                 yield self._file(child, key)
@@ -170,15 +173,14 @@ class CorpusFolder(_Value):
             ) from error
 
     def _file(self, child: Child, key: str) -> SourceFile:
-        # Made of values that were checked: validating them again costs as much as the listing.
-        return SourceFile.model_construct(
-            document_id=DocumentId(f"{key}/{child.name}"),
-            tenant_id=self.tenant_id,
-            corpus_id=self.corpus_id,
-            path=child.name,
-            uri=f"{self.root}/{child.name}",
-            size=child.size,
-            version=child.version,
+        return SourceFile(
+            DocumentId(f"{key}/{child.name}"),
+            self.tenant_id,
+            self.corpus_id,
+            child.name,
+            f"{self.root}/{child.name}",
+            child.size,
+            child.version,
         )
 
 

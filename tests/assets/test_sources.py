@@ -213,6 +213,40 @@ def test_a_file_that_became_a_link_out_is_not_read(tmp_path: Path) -> None:
         folder.read(file)
 
 
+def test_a_folder_that_became_a_link_out_is_not_read_from(tmp_path: Path) -> None:
+    write(tmp_path / "elsewhere/a.md", "secret")
+    target = write(tmp_path / "docs/sub/a.md")
+    folder = corpus(tmp_path / "docs")
+    file = one(folder)
+    shutil.rmtree(target.parent)
+    target.parent.symlink_to("../elsewhere")
+    with pytest.raises(ParseError, match=r"t1/docs/sub/a\.md.*outside root"):
+        folder.read(file)
+
+
+def test_a_folder_that_was_replaced_is_read_as_it_is_now(tmp_path: Path) -> None:
+    target = write(tmp_path / "docs/sub/a.md")
+    folder = corpus(tmp_path / "docs")
+    file = one(folder)
+    assert folder.read(file) == b"text"
+    shutil.rmtree(target.parent)
+    write(target, "new")
+    assert folder.read(file) == b"new"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts descriptors in /proc")
+def test_reading_leaves_no_descriptor_open(tmp_path: Path) -> None:
+    for name in ("a/x.md", "b/y.md", "c/z.md"):
+        write(tmp_path / name)
+    before = len(os.listdir("/proc/self/fd"))
+    folder = corpus(tmp_path)
+    for file in folder.files():
+        assert isinstance(file, SourceFile)
+        folder.read(file)
+    del folder
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 @pytest.mark.timeout(20)
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pipes with names")
 def test_pipes_sockets_and_devices_are_skipped_without_waiting(
