@@ -176,7 +176,8 @@ class _Writer:
 
     def _inline(self, token: Token) -> None:
         text, target = inline_text(token)
-        text = self._unwanted.sub("", text).strip()
+        if not text.isascii():  # the parser has made U+FFFD of every NUL
+            text = self._unwanted.sub("", text).strip()
         if self._rows is not None:
             self._rows[-1].append(text)
             return

@@ -32,16 +32,26 @@ def inline_text(inline: Token) -> tuple[str, str | None]:
     footnote references their label in brackets. Tags go, and what they hide; a single tag that
     HTML does not know (`<your-name>`) is a placeholder and stays.
     """
-    tokens = _flat(inline.children or [])
+    children = inline.children or []
+    if len(children) == 1 and children[0].type == "text":
+        return _tidied(children[0].content), None
+    tokens = _flat(children)
     if any(token.type == "html_inline" for token in tokens):
         pieces = [_as_html(token, tokens) for token in tokens]
         text = "\n".join(block.text for block in fragment_blocks("".join(pieces)))
     else:
         text = _joined(tokens)
+    return _tidied(text), _only_target(tokens)
+
+
+def _tidied(text: str) -> str:
     if "base64," in text:
         text = _EMBEDDED.sub("", text)
-    lines = _SPACES.sub(" ", text).split("\n")
-    return "\n".join(line.strip() for line in lines).strip(), _only_target(tokens)
+    if "  " in text or "\t" in text or "\xa0" in text:
+        text = _SPACES.sub(" ", text)
+    if "\n" not in text:
+        return text.strip()
+    return "\n".join([line.strip() for line in text.split("\n")]).strip()
 
 
 def _flat(children: Sequence[Token]) -> list[Token]:

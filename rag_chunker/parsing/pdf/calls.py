@@ -60,10 +60,9 @@ def calls() -> Calls:
 
 
 def address(handle: Handle) -> int:
-    """Where a handle of pypdfium2's points."""
+    """Where a handle or function of pypdfium2's points."""
     return ctypes.cast(handle, _POINTER).value or 0
 
 
 def _quick(function: Any, result: Any, *arguments: Any) -> Call:
-    where = ctypes.cast(function, _POINTER).value
-    return ctypes.PYFUNCTYPE(result, *arguments)(where)
+    return ctypes.PYFUNCTYPE(result, *arguments)(address(function))
