@@ -1,76 +1,113 @@
-"""What does the UI show of a materialization? Figures, columns, a preview: Dagster metadata."""
+"""What does the UI show of a materialization? Plots, a preview, figures: Dagster metadata.
 
-from collections.abc import Mapping, Sequence
+Plots and tables come first, then the numbers, which the UI draws over time and partitions: their
+names are what people compare, and stay.
+"""
+
+import shlex
+from collections import defaultdict
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from rag_assets.stages.report import ChunkReport, ParseReport
+from rag_assets.columns import CHUNK_LINEAGE, DOCUMENT_LINEAGE, column_lineage, column_schema
+from rag_assets.figures import chunks_by_depth, documents_by_type, token_figures
+from rag_assets.listing import listing
+from rag_assets.partition_key import encode
+from rag_assets.stages.report import ChunkReport, Failure, ParseReport
+from rag_assets.store import chunks, documents
 from rag_assets.store.layout import StoreFile
 from rag_assets.store.staging import open_live
 
-__all__ = ["CHUNK_COLUMNS", "DOCUMENT_COLUMNS", "chunk_metadata", "data_version", "parse_metadata"]
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["chunk_metadata", "data_version", "failure_listing", "parse_metadata"]
 
 Metadata = dict[str, dg.MetadataValue | str | int | float]
 
-DOCUMENT_COLUMNS = {
-    "document_id": ("VARCHAR", "tenant/corpus/path, unique over all tenants"),
-    "source_uri": ("VARCHAR", "where the bytes came from"),
-    "mime_type": ("VARCHAR", "as found by content, then by name"),
-    "title": ("VARCHAR", "what the document calls itself"),
-    "content_hash": ("VARCHAR", "sha256 of the bytes that were parsed"),
-    "metadata": ("JSON", "front matter, author, encoding, ..."),
-    "status": ("VARCHAR", "ok, empty, no_text, failed, or skipped (no parser for its kind)"),
-    "error": ("VARCHAR", "why it failed"),
-    "stale": ("BOOLEAN", "the blocks are those of an earlier version, the newest failed"),
-}
-CHUNK_COLUMNS = {
-    "id": ("VARCHAR", "the same for the same content on every machine"),
-    "document_id": ("VARCHAR", "tenant/corpus/path"),
-    "position": ("INTEGER", "0-based within the document"),
-    "parent_id": ("VARCHAR", "the enclosing heading's chunk; NULL at the top"),
-    "content": ("VARCHAR", "the chunk's text, a slice of the document's"),
-    "token_count": ("INTEGER", "of the content, overlap included"),
-    "acl_labels": ("VARCHAR[]", "who may see it; empty: nobody"),
-    "metadata": ("JSON", '{"kind": "heading", "level": 1..6} or {"kind": "body"}'),
-    "start_offset": ("BIGINT", "of the new part, in the document's text"),
-    "end_offset": ("BIGINT", "behind the new part"),
-    "overlap": ("INTEGER", "leading characters that repeat earlier text"),
-    "heading_path": ("VARCHAR[]", "texts of the enclosing headings, outermost first"),
-}
-
 _PREVIEW_ROWS = 8
-_PREVIEW_CHARACTERS = 90
+_PREVIEW_CHARACTERS = 120
+_ALL_FAILURES = 'ragctl query "SELECT * FROM failed_documents"'
 
 
 def parse_metadata(report: ParseReport, file: StoreFile) -> Metadata:
     """Of one partition's `parsed_documents`."""
-    metadata = _counts(report)
-    metadata["bytes_read"] = report.bytes_read
-    if report.skipped:
-        metadata["skipped"] = _table(report.skipped, ("path", "reason"))
-    sql = (
-        "SELECT document_id, title, mime_type, status, "
-        "(SELECT count(*) FROM blocks b WHERE b.document_id = d.document_id) AS blocks "
-        "FROM documents d ORDER BY document_id LIMIT ?"
+    with open_live(file) as live:
+        shown: Metadata = {
+            "what_changed": _what_changed(report),
+            "documents_by_type": dg.MetadataValue.md(documents_by_type(live)),
+            "preview": _preview(
+                live,
+                "SELECT substr(document_id, ?) AS document, status, title, "
+                "count(b.index) AS blocks, left(first(b.text ORDER BY b.index), ?) AS begins_with "
+                "FROM (SELECT * FROM documents ORDER BY document_id LIMIT ?) "
+                "LEFT JOIN blocks AS b USING (document_id) GROUP BY ALL ORDER BY document",
+                file,
+            ),
+        }
+        shown |= _failures(report)
+        if report.skipped:
+            shown["skipped_files"] = listing(("path", "reason"), report.skipped)
+        total, stale, blocks = live.execute(
+            "SELECT count(*), count(*) FILTER (stale), (SELECT count(*) FROM blocks) FROM documents"
+        ).fetchall()[0]
+    shown |= {"documents": total, "documents_stale": stale, "blocks": blocks}
+    shown |= _counts(report)
+    shown["bytes_read"] = report.bytes_read
+    return shown | _table(
+        total,
+        "documents",
+        column_schema(documents.schema(), "documents", "blocks"),
+        column_lineage(DOCUMENT_LINEAGE),
+        file,
     )
-    return metadata | _of_table(file, "documents", DOCUMENT_COLUMNS, sql)
 
 
 def chunk_metadata(report: ChunkReport, file: StoreFile) -> Metadata:
     """Of one partition's `chunks`."""
-    metadata = _counts(report)
-    metadata |= {
+    with open_live(file) as live:
+        tokens = token_figures(live)
+        shown: Metadata = {
+            "what_changed": f"{_what_changed(report)}; {_changed_chunks(report)}",
+            "tokens_per_chunk": dg.MetadataValue.md(tokens.plot()),
+            "chunks_per_heading_depth": dg.MetadataValue.md(chunks_by_depth(live)),
+            "preview": _preview(
+                live,
+                "SELECT substr(document_id, ?) AS document, position, token_count AS tokens, "
+                "array_to_string(heading_path, ' > ') AS heading_path, left(content, ?) AS content "
+                "FROM chunks ORDER BY document_id, position LIMIT ?",
+                file,
+            ),
+        }
+        if report.inserted or report.updated or report.deleted:
+            shown["changed_documents"] = _changed_documents(live, file)
+        shown |= _failures(report)
+        shown |= _inspect(live)
+        rows, all_tokens = live.execute(
+            "SELECT count(*), coalesce(sum(token_count), 0)::BIGINT FROM chunks"
+        ).fetchall()[0]
+    shown |= {
+        "chunks": rows,
+        "body_chunks": tokens.chunks,
+        "tokens": all_tokens,
+        "tokens_per_chunk_mean": round(tokens.mean, 1),
+        "tokens_per_chunk_p95": tokens.p95,
+        "token_budget": tokens.budget,
         "chunks_inserted": report.inserted,
         "chunks_updated": report.updated,
         "chunks_deleted": report.deleted,
         "chunks_unchanged": report.kept,
     }
-    sql = (
-        "SELECT document_id, position, kind, token_count, array_to_string(heading_path, ' > ') "
-        "AS heading_path, content FROM chunks ORDER BY document_id, position LIMIT ?"
+    shown |= _counts(report)
+    return shown | _table(
+        rows,
+        "chunks",
+        column_schema(chunks.schema(), "chunks"),
+        column_lineage(CHUNK_LINEAGE),
+        file,
     )
-    return metadata | _of_table(file, "chunks", CHUNK_COLUMNS, sql)
 
 
 def data_version(file: StoreFile, table: str) -> dg.DataVersion:
@@ -86,8 +123,86 @@ def data_version(file: StoreFile, table: str) -> dg.DataVersion:
     return dg.DataVersion(digest.hexdigest()[:32])
 
 
+def failure_listing(failures: list[Failure]) -> dg.TableMetadataValue:
+    """Documents and why they failed, those of the same kind of failure together."""
+    rows = sorted((f.kind, f.document_id, f.reason) for f in failures)
+    return listing(("kind", "document_id", "reason"), rows, more=_ALL_FAILURES)
+
+
+def _what_changed(report: ParseReport | ChunkReport) -> str:
+    """One sentence, such as `2 documents added, 1 failed, 7 unchanged`."""
+    counts = {
+        "added": report.added,
+        "changed": report.changed,
+        "removed": report.removed,
+        "failed": report.failed,
+        "unchanged": report.unchanged,
+    }
+    return "documents: " + _counted(counts)
+
+
+def _changed_chunks(report: ChunkReport) -> str:
+    counts = {"inserted": report.inserted, "updated": report.updated, "deleted": report.deleted}
+    return "chunks: " + _counted(counts)
+
+
+def _counted(counts: dict[str, int]) -> str:
+    told = [f"{count:,} {what}" for what, count in counts.items() if count]
+    return ", ".join(told) or "nothing changed"
+
+
+def _changed_documents(live: "duckdb.DuckDBPyConnection", file: StoreFile) -> dg.TableMetadataValue:
+    """What the newest run did to the chunks of each document, the largest changes first."""
+    rows = live.execute(
+        """
+        SELECT substr(document_id, ?) AS document,
+            count(*) FILTER (change = 'insert') AS inserted,
+            count(*) FILTER (change = 'update') AS updated,
+            count(*) FILTER (change = 'delete') AS deleted,
+            count(*) OVER () AS documents
+        FROM chunk_changes
+        WHERE run_id = (SELECT arg_max(run_id, sequence) FROM chunk_changes)
+        GROUP BY document_id ORDER BY count(*) DESC, document LIMIT 10
+        """,
+        [_path_from(file)],
+    ).fetchall()
+    return listing(
+        ("document", "inserted", "updated", "deleted"),
+        [row[:-1] for row in rows],
+        total=rows[0][-1] if rows else 0,
+        more='ragctl query "SELECT * FROM chunk_changes"',
+    )
+
+
+def _inspect(live: "duckdb.DuckDBPyConnection") -> Metadata:
+    """The command that shows a document with its chunks drawn in."""
+    largest = live.execute(
+        "SELECT arg_max(document_id, n_chunks) FROM chunked_documents"
+    ).fetchall()[0][0]
+    if largest is None:
+        return {}
+    command = f"ragctl inspect --document {shlex.quote(largest)}"
+    return {"inspect_a_document": dg.MetadataValue.path(command)}
+
+
+def _failures(report: ParseReport | ChunkReport) -> Metadata:
+    if not report.failures:
+        return {}
+    found: dict[str, list[Failure]] = defaultdict(list)
+    for failure in report.failures:
+        found[failure.kind].append(failure)
+    by_reason = sorted(found.items(), key=lambda row: (-len(row[1]), row[0]))
+    return {
+        "failures_by_reason": listing(
+            ("kind", "documents", "for_example"),
+            [(kind, len(those), those[0].document_id) for kind, those in by_reason],
+        ),
+        "failed_documents": failure_listing(report.failures),
+    }
+
+
 def _counts(report: ParseReport | ChunkReport) -> Metadata:
-    metadata: Metadata = {
+    counts: Metadata = {
         "documents_seen": report.seen,
         "documents_added": report.added,
         "documents_changed": report.changed,
@@ -97,52 +212,35 @@ def _counts(report: ParseReport | ChunkReport) -> Metadata:
         "seconds": round(report.seconds, 3),
     }
     for kind, count in sorted(report.failures_by_kind.items()):
-        metadata[f"failed/{kind}"] = count
-    if report.failures:
-        rows = [(f.document_id, f.kind, f.reason) for f in report.failures]
-        metadata["failed_documents"] = _table(rows, ("document_id", "kind", "reason"))
-    return metadata
+        counts[f"failed/{kind}"] = count
+    return counts
 
 
-def _of_table(
-    file: StoreFile, table: str, columns: Mapping[str, tuple[str, str]], preview: str
+def _table(
+    rows: int,
+    name: str,
+    schema: dg.TableSchema,
+    lineage: dg.TableColumnLineage,
+    file: StoreFile,
 ) -> Metadata:
-    with open_live(file) as live:
-        count = live.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]  # noqa: S608
-        rows = live.execute(preview, [_PREVIEW_ROWS])
-        names = [column[0] for column in rows.description or []]
-        found = rows.fetchall()
+    """What Dagster knows by name, and shows in places of its own."""
     return {
-        "dagster/row_count": count,
-        "dagster/table_name": f"rag.main.{table}",
-        "dagster/column_schema": dg.MetadataValue.table_schema(
-            dg.TableSchema(
-                [
-                    dg.TableColumn(name, kind, description=description)
-                    for name, (kind, description) in columns.items()
-                ]
-            )
-        ),
-        "preview": dg.MetadataValue.md(_markdown(names, found)),
+        "stored_bytes": file.live.stat().st_size,
+        "stored_in": dg.MetadataValue.path(file.live),
+        "dagster/row_count": rows,
+        "dagster/table_name": f"rag.main.{name}",
+        "dagster/column_schema": dg.MetadataValue.table_schema(schema),
+        "dagster/column_lineage": dg.MetadataValue.column_lineage(lineage),
     }
 
 
-def _table(rows: Sequence[Sequence[str]], names: Sequence[str]) -> dg.TableMetadataValue:
-    shown = [
-        dg.TableRecord(dict(zip(names, (str(cell)[:300] for cell in row), strict=True)))
-        for row in rows[:50]
-    ]
-    return dg.MetadataValue.table(shown)
+def _preview(live: "duckdb.DuckDBPyConnection", sql: str, file: StoreFile) -> dg.TableMetadataValue:
+    """The first rows; `sql` asks for where a path begins, how many characters, how many rows."""
+    rows = live.execute(sql, [_path_from(file), _PREVIEW_CHARACTERS, _PREVIEW_ROWS])
+    names = [column[0] for column in rows.description or []]
+    return listing(names, rows.fetchall())
 
 
-def _markdown(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    lines = [" | ".join(names), " | ".join("---" for _ in names)]
-    lines += [" | ".join(_cell(cell) for cell in row) for row in rows]
-    return "\n".join(f"| {line} |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    text = "" if value is None else " ".join(str(value).split())
-    if len(text) > _PREVIEW_CHARACTERS:
-        text = text[: _PREVIEW_CHARACTERS - 1] + "…"
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+def _path_from(file: StoreFile) -> int:
+    """Where, in a document's id, its path within the corpus begins; from 1."""
+    return len(encode(file.tenant_id, file.corpus_id)) + 2
