@@ -1,11 +1,12 @@
 """A PDF's structure arrives: reading order, headings, lists, tables, and nothing that runs."""
 
+import re
 from pathlib import Path
 
 import pytest
 from pdf_writer import Pdf, PdfPage
 
-from rag_chunker.parsing.pdf import PdfParser, opening, pages
+from rag_chunker.parsing.pdf import PdfParser, characters, opening, pages
 from rag_chunker.parsing.registry import parser_for
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.testing import ParserContract
@@ -593,3 +594,22 @@ def test_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     body(page, 60)
     with pytest.raises(DocumentTooLarge, match="40 characters"):
         read(pdf.data())
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*/*.pdf")), ids=lambda path: path.name)
+def test_characters_taken_at_once_read_as_those_taken_one_by_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = read(path.read_bytes())
+    monkeypatch.setattr(characters, "_PLAIN", re.compile(r"(?!)"))
+    assert _without_boxes(read(path.read_bytes())) == _without_boxes(at_once)
+
+
+def _without_boxes(parsed: ParsedDocument) -> list[Block]:
+    """Boxes of words differ by tenths of a point: the first and the last letter made them."""
+    return [
+        block.model_copy(
+            update={"attributes": {k: v for k, v in block.attributes.items() if k != "bbox"}}
+        )
+        for block in parsed.blocks
+    ]
