@@ -1,4 +1,4 @@
-"""The assets: files, the documents parsed from them, their chunks. Key, borrow, call, tell.
+"""The assets: files, documents parsed from them, pages read, chunks. Key, borrow, call, tell.
 
 No `from __future__ import annotations` here: Dagster needs the contexts' real types.
 """
@@ -8,17 +8,26 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from rag_assets.checks import chunk_check_specs, chunk_checks, parse_check, parse_check_specs
+from rag_assets.checks import (
+    chunk_check_specs,
+    chunk_checks,
+    page_check_specs,
+    page_checks,
+    parse_check,
+    parse_check_specs,
+)
 from rag_assets.metadata import chunk_metadata, data_version, parse_metadata
+from rag_assets.page_metadata import page_metadata, pages_version
 from rag_assets.partitions import CORPORA
 from rag_assets.resources import SourcesResource, WarehouseResource, WorkersResource
 from rag_assets.stages.chunk import staged_chunks
-from rag_assets.stages.keys import CHUNK_STAGE, PARSE_STAGE
+from rag_assets.stages.keys import CHUNK_STAGE, OCR_STAGE, PARSE_STAGE
+from rag_assets.stages.ocr import read_corpus_pages
 from rag_assets.stages.parse import parse_corpus
 from rag_assets.store.catalog import refresh_catalog
 from rag_core.errors import RagError
 
-__all__ = ["RunOptions", "chunks", "parsed_documents", "source_files"]
+__all__ = ["RunOptions", "chunks", "ocr_pages", "parsed_documents", "source_files"]
 
 OWNERS = ["team:rag"]
 
@@ -86,6 +95,49 @@ def parsed_documents(
 
 @dg.asset(
     deps=[parsed_documents],
+    partitions_def=CORPORA,
+    group_name="ingest",
+    kinds={"python", "duckdb"},
+    owners=OWNERS,
+    code_version=str(OCR_STAGE),
+    check_specs=page_check_specs(),
+)
+def ocr_pages(
+    context: dg.AssetExecutionContext,
+    config: RunOptions,
+    sources: SourcesResource,
+    warehouse: WarehouseResource,
+    workers: WorkersResource,
+) -> dg.MaterializeResult:
+    """The words on one tenant's scans and pictures, read by OCR: images, and pages of PDFs that
+    have no text of their own. A page is read once; one that cannot be read is listed with its
+    reason and stops no other.
+
+    `SELECT * FROM ocr_regions WHERE low_confidence` in `rag.duckdb` shows what is in doubt.
+    """
+    files = warehouse.partition(context.partition_key)
+    with _told(), workers.page_pool() as pool:
+        folder, settings = sources.corpus(context.partition_key)
+        report = read_corpus_pages(
+            folder,
+            settings,
+            files,
+            pool,
+            run_id=context.run.run_id,
+            wait=warehouse.wait_seconds,
+            force=config.force,
+            log=context.log.info,
+        )
+        refresh_catalog(warehouse.warehouse, run_id=context.run.run_id)
+    return dg.MaterializeResult(
+        data_version=pages_version(files.ocr_pages),
+        metadata=page_metadata(report, files.ocr_pages),
+        check_results=list(page_checks(report)),
+    )
+
+
+@dg.asset(
+    deps=[parsed_documents, ocr_pages],
     partitions_def=CORPORA,
     group_name="chunks",
     kinds={"python", "duckdb"},

@@ -23,8 +23,9 @@ __all__ = ["automation", "ingest_job"]
 
 ingest_job = dg.define_asset_job(
     "ingest",
-    selection=["parsed_documents", "chunks"],
-    description="Bring one corpus up to date: parse what changed, chunk it, check it, publish it.",
+    selection=["parsed_documents", "ocr_pages", "chunks"],
+    description="Bring one corpus up to date: parse what changed, read its scans, chunk it, check "
+    "it, publish it.",
 )
 
 

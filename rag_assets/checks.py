@@ -9,16 +9,27 @@ import dagster as dg
 from rag_assets.partitions import CORPORA
 from rag_assets.quality import InvariantResult, invariants
 from rag_assets.resources import WarehouseResource
-from rag_assets.stages.report import ParseReport
+from rag_assets.stages.report import OcrReport, ParseReport
 from rag_assets.store.catalog import open_warehouse
 from rag_assets.store.staging import open_live
 
-__all__ = ["chunk_check_specs", "chunk_checks", "parse_check", "parse_check_specs", "published"]
+__all__ = [
+    "chunk_check_specs",
+    "chunk_checks",
+    "page_check_specs",
+    "page_checks",
+    "parse_check",
+    "parse_check_specs",
+    "published",
+]
 
 _CHUNKS = dg.AssetKey("chunks")
 _PARSED = dg.AssetKey("parsed_documents")
+_PAGES = dg.AssetKey("ocr_pages")
 _SEVERITY = {"error": dg.AssetCheckSeverity.ERROR, "warning": dg.AssetCheckSeverity.WARN}
 _EVERY_DOCUMENT_PARSED = "every_document_parsed"
+_EVERY_PAGE_READ = "every_page_read"
+_PAGES_READ_WELL = "pages_read_well"
 
 
 def chunk_check_specs() -> list[dg.AssetCheckSpec]:
@@ -87,6 +98,44 @@ def parse_check(report: ParseReport) -> dg.AssetCheckResult:
         passed=not failures,
         severity=dg.AssetCheckSeverity.WARN,
         description=f"{len(failures)} of {report.seen} documents failed" if failures else None,
+        metadata=metadata,
+    )
+
+
+def page_check_specs() -> list[dg.AssetCheckSpec]:
+    """Of `ocr_pages`: warnings, since one bad page stops no other."""
+    promises = {
+        _EVERY_PAGE_READ: "Every page that needs OCR could be read.",
+        _PAGES_READ_WELL: "No page's mean confidence is so low that somebody should look at it.",
+    }
+    with _partitioned_checks():
+        return [
+            dg.AssetCheckSpec(name, asset=_PAGES, description=promise, partitions_def=CORPORA)
+            for name, promise in promises.items()
+        ]
+
+
+def page_checks(report: OcrReport) -> Iterator[dg.AssetCheckResult]:
+    """Warnings that name the pages which failed and why, and those that are in doubt."""
+    failed = [f"{f.document_id} page {f.page}: {f.reason}" for f in report.failures]
+    yield _page_check(_EVERY_PAGE_READ, f"of {report.seen} pages cannot be read", failed)
+    doubtful = [
+        f"{document_id} page {page}: mean confidence {mean:.2f}"
+        for document_id, page, mean in report.low_confidence
+    ]
+    yield _page_check(_PAGES_READ_WELL, f"of {report.seen} pages are in doubt", doubtful)
+
+
+def _page_check(name: str, what: str, pages: list[str]) -> dg.AssetCheckResult:
+    metadata: dict[str, dg.MetadataValue] = {"pages": dg.MetadataValue.int(len(pages))}
+    if pages:
+        metadata["which"] = dg.MetadataValue.md("\n".join(f"- {page[:300]}" for page in pages[:20]))
+    return dg.AssetCheckResult(
+        check_name=name,
+        asset_key=_PAGES,
+        passed=not pages,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=f"{len(pages)} {what}; the first: {pages[0][:300]}" if pages else None,
         metadata=metadata,
     )
 

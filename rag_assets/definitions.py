@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import dagster as dg
 
-from rag_assets.assets import chunks, parsed_documents, source_files
+from rag_assets.assets import chunks, ocr_pages, parsed_documents, source_files
 from rag_assets.automation import automation, ingest_job
 from rag_assets.checks import published
 from rag_assets.corpus_config import Defaults
@@ -47,7 +47,7 @@ def build_defs(resources: Mapping[str, object], *, automation_status: str = "on"
     """The definitions with these resources; tests hand in their own."""
     sensor, schedule = automation(automation_status)
     return dg.Definitions(
-        assets=[source_files, parsed_documents, chunks],
+        assets=[source_files, parsed_documents, ocr_pages, chunks],
         asset_checks=[published],
         jobs=[ingest_job],
         sensors=[sensor],

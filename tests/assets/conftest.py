@@ -35,7 +35,7 @@ class Project:
         return file
 
     def materialize(self, key: str, *, force: bool = False) -> dg.ExecuteInProcessResult:
-        """Both assets of one partition."""
+        """All assets of one partition."""
         register_corpora(self.instance, self.resources["sources"].sources)
         options = {"config": {"force": force}}
         result = self.defs.resolve_job_def("ingest").execute_in_process(
@@ -43,7 +43,7 @@ class Project:
             instance=self.instance,
             raise_on_error=False,
             run_config={
-                "ops": {"parsed_documents": options, "chunks": options},
+                "ops": dict.fromkeys(("parsed_documents", "ocr_pages", "chunks"), options),
                 "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
             },
         )

@@ -77,7 +77,7 @@ def resources_of(order: Order) -> dict[str, Any]:
 
 
 def run(order: Order, instance: dg.DagsterInstance) -> Outcome:
-    """Both assets of one partition, in this process."""
+    """All assets of one partition, in this process."""
     try:
         resources = resources_of(order)
     except ConfigError as error:
@@ -94,7 +94,7 @@ def run(order: Order, instance: dg.DagsterInstance) -> Outcome:
                 raise_on_error=False,
                 tags=order.tags,
                 run_config={
-                    "ops": {"parsed_documents": options, "chunks": options},
+                    "ops": dict.fromkeys(("parsed_documents", "ocr_pages", "chunks"), options),
                     "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
                 },
             )
