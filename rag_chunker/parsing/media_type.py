@@ -100,7 +100,12 @@ _TEXT = {
     "conf": PLAIN,
     "properties": PLAIN,
     "org": "text/org",
-    "tex": "text/x-tex",
+    **dict.fromkeys(("tex", "latex"), "text/x-tex"),
+    **dict.fromkeys(("typ", "typst"), "text/x-typst"),
+    **dict.fromkeys(("dj", "djot"), "text/x-djot"),
+    **dict.fromkeys(("dbk", "docbook"), "application/docbook+xml"),
+    "fb2": "application/x-fictionbook+xml",
+    "opml": "text/x-opml",
     "eml": "message/rfc822",
     "rtf": RTF,
 }

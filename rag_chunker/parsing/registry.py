@@ -8,6 +8,7 @@ a built-in parser of the same media type.
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 
 from rag_chunker.parsing.media_type import SOURCE_CODE
 from rag_core.errors import UnsupportedMediaType
@@ -65,7 +66,8 @@ BUILT_IN: dict[str, str] = {
         "rag_chunker.parsing.image:ImageParser",
     ),
     **dict.fromkeys(
-        ["text/asciidoc", "text/org", "text/x-tex"],  # readable as they are
+        # readable as they are; with the extra `tail` they are in TAIL, too
+        ["text/asciidoc", "text/org", "text/x-tex", "text/x-typst", "text/x-djot"],
         "rag_chunker.parsing.plain_text:PlainTextParser",
     ),
     **dict.fromkeys(
@@ -74,6 +76,16 @@ BUILT_IN: dict[str, str] = {
     ),
 }
 """Media type to `module:class`; imported when first asked for."""
+_TAIL = "rag_chunker.parsing.tail:TailParser"
+TAIL = dict.fromkeys(
+    (
+        *("text/asciidoc", "text/org", "text/x-tex", "text/x-typst", "text/x-djot"),
+        *("application/x-fictionbook+xml", "application/docbook+xml", "text/x-opml"),
+        *("application/msword", "application/vnd.ms-powerpoint"),
+    ),
+    _TAIL,
+)
+"""Read by the extra `tail` where it is installed."""
 
 
 @cache
@@ -83,9 +95,15 @@ def parser_for(media_type: str) -> Parser:
     if media_type in plugins:
         parser: Parser = plugins[media_type].load()()
         return parser
-    if media_type in BUILT_IN:
-        module, name = BUILT_IN[media_type].split(":")
+    place = TAIL.get(media_type) if find_spec("xberg") else None
+    place = place or BUILT_IN.get(media_type)
+    if place is not None:
+        module, name = place.split(":")
         built_in: Parser = getattr(import_module(module), name)()
         return built_in
+    if media_type in TAIL:
+        raise UnsupportedMediaType(
+            f"{media_type!r} needs an extra: pip install 'rag-chunker[tail]' (160 MB)"
+        )
     known = ", ".join(sorted({*BUILT_IN, *plugins}))
     raise UnsupportedMediaType(f"no parser for {media_type!r}; known: {known}")
