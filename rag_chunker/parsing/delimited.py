@@ -1,6 +1,7 @@
 """CSV and TSV: which delimiter, which header, and rows that stay whole."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import StringIO
@@ -34,14 +35,15 @@ class DelimitedParser(Parser):
     The delimiter is the one of tab `;` `|` `,` that cuts most rows into the same number of
     fields, and none if most rows would have one field. A first line `sep=;` decides it, and so
     does the name or media type of TSV where tabs occur. Quoted fields may hold line breaks and
-    doubled quotes; a quote that never closes is taken as an ordinary character. Blank lines give
-    nothing. `metadata` has `encoding` and `delimiter`.
+    doubled quotes, or quotes behind a backslash where the file escapes them so; a quote that never
+    closes is taken as an ordinary character. Blank lines give nothing. `metadata` has `encoding`
+    and `delimiter`.
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source):
             text, encoding = decode(data)
-        delimiter, body = _delimiter(text, _prefers_tabs(source))
+        delimiter, body = _delimiter(_with_doubled_quotes(text), _prefers_tabs(source))
         blocks = tuple(titled_table(rows(body, delimiter), table=0))
         mime_type = source.mime_type or (_TSV if delimiter == "\t" else "text/csv")
         metadata: dict[str, JsonValue] = {"encoding": encoding}
@@ -87,6 +89,20 @@ def _lines_from(text: str, number: int) -> Iterator[str]:
     for _ in range(number):
         lines.readline()
     return iter(lines)
+
+
+_ESCAPES = re.compile(r'(?:^|[\t;|,])[ ]*"[^"\n]*\\"[ ]*[^\s\t;|,"]', re.MULTILINE)
+_ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
+
+
+def _with_doubled_quotes(text: str) -> str:
+    """`\\"` as `""`, if the file means a quote by it (MySQL, Spark): text follows one directly.
+
+    In all other files (RFC 4180) a backslash is one, also as the last character of a field.
+    """
+    if '\\"' not in text or not _ESCAPES.search(text[:_SAMPLE_CHARACTERS]):
+        return text
+    return _ESCAPED.sub(r'\1""', text)
 
 
 def _prefers_tabs(source: Source) -> bool:

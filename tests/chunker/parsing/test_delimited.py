@@ -59,6 +59,16 @@ def test_quoted_line_breaks_and_doubled_quotes_stay_in_their_row() -> None:
     assert texts(text) == ["id | comment", '1 | says "hello" and leaves late', "2 | plain"]
 
 
+def test_quotes_may_be_escaped_by_a_backslash() -> None:
+    text = 'id,size\n1,"5\\" pipe, steel"\n2,"says \\"hi\\""\n3,plain\n'
+    assert texts(text) == ["id | size", '1 | 5" pipe, steel', '2 | says "hi"', "3 | plain"]
+
+
+def test_a_backslash_before_a_closing_quote_is_a_backslash() -> None:
+    text = 'drive,path,size\n1,"C:\\temp\\",5\n2,"a ""b"" c\\",6\n'
+    assert texts(text)[1:] == ["1 | C:\\temp\\ | 5", '2 | a "b" c\\ | 6']
+
+
 def test_a_quote_behind_a_space_still_quotes() -> None:
     assert texts('a, b\n1, "x, y"\n') == ["a | b", "1 | x, y"]
 
