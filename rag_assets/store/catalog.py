@@ -12,6 +12,7 @@ from rag_assets.store.layout import Warehouse
 from rag_assets.store.locking import locked
 from rag_assets.store.schema import tables
 from rag_assets.store.staging import sync
+from rag_assets.store.trouble import explained
 from rag_core.errors import StoreError
 
 if TYPE_CHECKING:
@@ -76,13 +77,14 @@ def open_warehouse(root: Path) -> "duckdb.DuckDBPyConnection":
 
     catalog = Warehouse(root).catalog
     if not catalog.exists():
-        raise StoreError(f"there is no warehouse at {root}; materialize a corpus first")
+        raise StoreError(
+            f"there is no warehouse at {root}; materialize a corpus first: `ragctl demo` for the "
+            "sample, `ragctl ui` for your own; or set RAG_WAREHOUSE to where it lies"
+        )
     try:
         return duckdb.connect(str(catalog), read_only=True)
     except duckdb.Error as error:
-        raise StoreError(
-            f"cannot open {catalog}: {error}; remove it, the next run writes it anew"
-        ) from error
+        raise StoreError(explained(error, catalog)) from error
 
 
 def _script(warehouse: Warehouse) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from rag_assets.store.layout import StoreFile
 from rag_assets.store.locking import locked
 from rag_assets.store.schema import apply
+from rag_assets.store.trouble import explained
 from rag_core.errors import StoreError
 
 if TYPE_CHECKING:
@@ -216,9 +217,7 @@ def _read_only(path: Path) -> "duckdb.DuckDBPyConnection":
 
 
 def _unreadable(file: StoreFile, error: Exception) -> StoreError:
-    return StoreError(
-        f"{file.live} cannot be read ({error}); remove it, the next run builds it anew"
-    )
+    return StoreError(explained(error, file.live))
 
 
 def _begun(

@@ -1,0 +1,44 @@
+"""What does an error of DuckDB mean for whoever meets it, and what is to be done?"""
+
+import re
+from pathlib import Path
+
+__all__ = ["explained"]
+
+_HELD = re.compile(r'lock on file "(?P<file>.+?)".*held in (?P<program>.+?) \(PID (?P<pid>\d+)\)')
+_LOCK = re.compile(r'lock on file "(?P<file>.+?)"')
+_NAMED = re.compile(r'file "(?P<file>.+?)"', re.IGNORECASE)
+_DAMAGED = (
+    "not a valid DuckDB database file",
+    "Could not read enough bytes",
+    "Corrupt database file",
+    "Failed to load checkpoint",
+    "serialization error",
+)
+
+
+def explained(error: Exception, file: Path | None = None) -> str:
+    """The file at fault, what is wrong with it, and what to do; or DuckDB's own words.
+
+    `file` is the one that was being opened, None for an error of a query; a file that the error
+    names comes before it.
+    """
+    text = str(error)
+    named = _NAMED.search(text)
+    which = named["file"] if named else str(file or "the database")
+    if _LOCK.search(text):
+        held = _HELD.search(text)
+        where = f"{held['program']} (process {held['pid']})" if held else "another process"
+        return (
+            f"{which} is open for writing in {where}: close it there, or open it read-only there; "
+            "then any number can read it at once"
+        )
+    if "No space left" in text:
+        return f"no space left on the disk while using {which}: free some, then try again"
+    if "Permission denied" in text:
+        return f"no permission to open {which}: run as the user who owns it"
+    if any(sign in text for sign in _DAMAGED):
+        return f"{which} is damaged: remove it, the next run writes it anew"
+    if file is None:
+        return text
+    return f"{which} cannot be read ({text}); remove it, the next run writes it anew"
