@@ -5,14 +5,17 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, entry_points, version
 
 from rag_assets.corpus_config import CHUNKERS_GROUP, OCR_ENGINES_GROUP, CorpusConfig
+from rag_assets.store.documents import StoredDocument
 from rag_chunker.parsing import parser_for, parser_version
+from rag_core.errors import ParseError
 from rag_core.spi import OCREngine
 from rag_core.types import Source
 
-__all__ = ["ChunkKeys", "code_version", "page_key", "parse_key", "parse_key_of"]
+__all__ = ["ChunkKeys", "ParseKeys", "code_version", "page_key", "parse_key"]
 
 PARSE_STAGE = 1
-"""Raised when the stage itself, not a parser, stores something else for the same bytes."""
+"""Raised when the stage itself, not a parser, stores something else for the same bytes; also when
+the same bytes under the same name are taken for another kind of document."""
 OCR_STAGE = 1
 """Raised when the same engine is given other pictures of the same pages."""
 CHUNK_STAGE = 1
@@ -24,12 +27,35 @@ def parse_key(source: Source, data: bytes) -> str:
     return _hash(PARSE_STAGE, sha256(data).hexdigest(), parser_version(source, data))
 
 
-def parse_key_of(content_hash: str, media_type: str) -> str:
-    """The same from what the store knows of a document, without its bytes.
+class ParseKeys:
+    """The keys that stored documents would get now, from what the store knows, without their bytes.
 
-    Raises `UnsupportedMediaType` if there is no parser any more.
+    Asks each parser for its version once: make a new one for each run.
     """
-    return _hash(PARSE_STAGE, content_hash, f"{media_type} {parser_for(media_type).version()}")
+
+    def __init__(self) -> None:
+        self._readers: dict[str, str | None] = {}
+
+    def are_current(self, document: StoredDocument) -> bool:
+        """Whether parsing the same bytes again would give the same."""
+        if document.key is None or document.content_hash is None or document.mime_type is None:
+            return False
+        if document.mime_type not in self._readers:
+            self._readers[document.mime_type] = _reader_of(document.mime_type)
+        reader = self._readers[document.mime_type]
+        if reader is None:
+            return False
+        # What `_hash` makes of the three, written out: this is asked of every document, every run.
+        written = f'[{PARSE_STAGE}, "{document.content_hash}", {reader}]'
+        return document.key == sha256(written.encode()).hexdigest()
+
+
+def _reader_of(media_type: str) -> str | None:
+    """What `parser_version` says, as JSON; None if there is no parser any more."""
+    try:
+        return json.dumps(f"{media_type} {parser_for(media_type).version()}")
+    except ParseError:
+        return None
 
 
 def page_key(
@@ -51,11 +77,17 @@ class ChunkKeys:
     """The keys of one corpus' chunked documents."""
 
     def __init__(self, config: CorpusConfig) -> None:
-        self._settings = [CHUNK_STAGE, config.settings_key(), _release_of(config.chunker.name)]
+        settings = [CHUNK_STAGE, config.settings_key(), _release_of(config.chunker.name)]
+        self._settings = json.dumps(settings).removesuffix("]")
+        self._ends: dict[tuple[tuple[str, ...], bool], str] = {}
 
     def key(self, text_key: str, labels: tuple[str, ...], stale: bool) -> str:
         """Of the document's text, the chunker with its settings, and the labels."""
-        return _hash(*self._settings, text_key, labels, stale)
+        if (labels, stale) not in self._ends:
+            self._ends[labels, stale] = json.dumps([labels, stale]).removeprefix("[")
+        # What `_hash` makes of all four, written out: this is asked of every document, every run.
+        written = f'{self._settings}, "{text_key}", {self._ends[labels, stale]}'
+        return sha256(written.encode()).hexdigest()
 
 
 def code_version() -> str:

@@ -1,18 +1,21 @@
 """Files of one corpus become documents and blocks: only those that changed are parsed."""
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.corpus_config import CorpusConfig
 from rag_assets.source_tree import tree_at
 from rag_assets.sources import CorpusFolder, Skipped, SourceFile
-from rag_assets.stages.keys import parse_key, parse_key_of
+from rag_assets.stages.keys import ParseKeys, parse_key
+from rag_assets.stages.known import KnownDocuments
 from rag_assets.stages.report import Failure, ParseReport
+from rag_assets.stages.source_bytes import INSIDE
 from rag_assets.store import documents
-from rag_assets.store.documents import FailedDocument, ParsedRow, StoredMember
+from rag_assets.store.documents import FailedDocument, ParsedRow, StoredDocument
 from rag_assets.store.layout import PartitionFiles
+from rag_assets.store.rows import printable
 from rag_assets.store.runs import note_parsing
 from rag_assets.store.staging import Staging, staged
 from rag_assets.workers import WorkerPool
@@ -21,14 +24,15 @@ from rag_chunker.pipeline import parse_document
 from rag_core.errors import ParseError, RagError
 from rag_core.types import ParsedDocument, Source
 
+if TYPE_CHECKING:
+    import duckdb
+
 __all__ = ["parse_corpus"]
 
 _BATCH = 200
 """Documents a transaction: what a killed run loses at most."""
 _BATCH_BYTES = 32_000_000
 """Of sources, so that a batch of large documents stays small in memory."""
-_INSIDE = "!/"
-"""Between a container's id and the name of a member."""
 
 
 def parse_corpus(
@@ -54,11 +58,12 @@ def parse_corpus(
     """
     started = time.monotonic()
     with staged(files.documents, documents.schema(), run_id=run_id, timeout=wait) as staging:
-        run = _Run(folder, config, staging, force, log)
-        for outcome in pool.run(parse_document, run.changed_documents()):
-            run.take(outcome.key, outcome.result, outcome.seconds)
-        run.flush()
-        run.remove_what_is_gone()
+        with staging.snapshot() as known:
+            run = _Run(folder, config, staging, known, force, log)
+            for outcome in pool.run(parse_document, run.changed_documents()):
+                run.take(outcome.key, outcome.result, outcome.seconds)
+            run.flush()
+            run.remove_what_is_gone()
         staging.publish()
         report = run.report
         report.seconds = time.monotonic() - started
@@ -80,6 +85,17 @@ class _Pending(NamedTuple):
     source: Source
     key: str
     size: int
+    known: StoredDocument | None
+
+
+class _Parsed(NamedTuple):
+    row: ParsedRow
+    known: StoredDocument | None
+
+
+class _Failed(NamedTuple):
+    failure: FailedDocument
+    known: StoredDocument | None
 
 
 class _Run:
@@ -90,6 +106,7 @@ class _Run:
         folder: CorpusFolder,
         config: CorpusConfig,
         staging: Staging,
+        known: "duckdb.DuckDBPyConnection",
         force: bool,
         log: Callable[[str], None],
     ) -> None:
@@ -99,16 +116,15 @@ class _Run:
         self._staging = staging
         self._force = force
         self._log = log
-        self._known = documents.keys(staging.reading)
-        self._known_failures = documents.failures(staging.reading)
-        self._members = _Members(documents.members(staging.reading, _INSIDE))
-        self._gone = set(self._known)
-        """Documents of the store that were not met yet."""
+        self._keys = ParseKeys()
+        members = list(documents.stored(known, INSIDE, members=True))
+        files = documents.stored(known, INSIDE, members=False)
+        self._known = KnownDocuments(files, members, self._keys)
         self._hidden: set[str] = set()
         """What could not be looked at, as a document id or the beginning of some."""
         self._pending: dict[str, _Pending] = {}
-        self._parsed: list[ParsedRow] = []
-        self._failed: list[FailedDocument] = []
+        self._parsed: list[_Parsed] = []
+        self._failed: list[_Failed] = []
         self._bytes = 0
 
     def changed_documents(self) -> Iterator[tuple[str, tuple[Source, bytes]]]:
@@ -126,17 +142,30 @@ class _Run:
                 if self._has_vanished(found, error):
                     self._skip(Skipped(path=found.path, reason="gone since it was listed"))
                 else:
-                    self._fail(found.document_id, found.uri, error, size=found.size)
+                    known = self._known.meet(found.document_id)
+                    self._fail(found.document_id, found.uri, error, known, size=found.size)
                 continue
             self.report.bytes_read += len(data)
-            source = found.source()
-            changed = self._is_changed(source, data)
-            if changed:
-                yield source.document_id, (source, data)
-            if changed or self._members.are_outdated(source.document_id):
-                yield from self._changed_members(source, data)
-            else:
-                self._keep_members(source.document_id)
+            yield from self._changed(found, data)
+
+    def _changed(self, file: SourceFile, data: bytes) -> Iterator[tuple[str, tuple[Source, bytes]]]:
+        """The document itself and those inside it, as far as they have to be parsed."""
+        known = self._known.meet(file.document_id)
+        is_current = self._is_current(known, data)
+        is_outdated_inside = self._known.are_outdated_inside(file.document_id)
+        if is_current:
+            self._count_unchanged()
+            if not is_outdated_inside:  # as nearly all documents are: no need to ask their kind
+                self._keep_members(file.document_id)
+                return
+        source = file.source()
+        must_parse = not is_current and self._must_parse(source, data, known)
+        if must_parse:
+            yield source.document_id, (source, data)
+        if must_parse or is_outdated_inside:
+            yield from self._changed_members(source, data)
+        else:
+            self._keep_members(source.document_id)
 
     def _has_vanished(self, file: SourceFile, error: RagError) -> bool:
         """Whether it was removed while this runs, as against its disk being lost: then the folder
@@ -155,35 +184,41 @@ class _Run:
     ) -> Iterator[tuple[str, tuple[Source, bytes]]]:
         try:
             for member, content in members(source, data):
-                if self._is_changed(member, content):
+                known = self._known.meet(member.document_id)
+                if self._is_current(known, content):
+                    self._count_unchanged()
+                elif self._must_parse(member, content, known):
                     yield member.document_id, (member, content)
         except ParseError as error:  # parsing the container itself tells the same, and is recorded
             self._log(f"{source.document_id}: cannot look inside: {error.message}")
-            self._keep_members(source.document_id)
+            self._fail_members(source.document_id, source.uri, error)
 
-    def _is_changed(self, source: Source, data: bytes) -> bool:
+    def _is_current(self, known: StoredDocument | None, data: bytes) -> bool:
+        """Whether the store has the blocks of just these bytes, by the parser of now."""
+        if known is None or self._force or known.content_hash != sha256(data).hexdigest():
+            return False
+        return self._keys.are_current(known)
+
+    def _must_parse(self, source: Source, data: bytes, known: StoredDocument | None) -> bool:
         try:
             key = parse_key(source, data)
         except ParseError as error:
-            self._fail(source.document_id, source.uri, error, size=len(data))
+            self._fail(source.document_id, source.uri, error, known, size=len(data))
             return False
-        if self._known.get(source.document_id) == key and not self._force:
-            self._gone.discard(source.document_id)
-            self.report.seen += 1
-            self.report.unchanged += 1
+        if known is not None and known.key == key and not self._force:
+            self._count_unchanged()
             return False
-        self._pending[source.document_id] = _Pending(source, key, len(data))
+        self._pending[source.document_id] = _Pending(source, key, len(data), known)
         return True
 
     def take(self, document_id: str, result: ParsedDocument | RagError, seconds: float) -> None:
         """One document that came back from a worker."""
-        pending = self._pending.pop(document_id)
+        source, key, size, known = self._pending.pop(document_id)
         if isinstance(result, RagError):
-            self._fail(document_id, pending.source.uri, result, pending.size, seconds)
+            self._fail(document_id, source.uri, result, known, size, seconds)
         else:
-            self._gone.discard(document_id)
-            self._parsed.append(ParsedRow(result, pending.key, pending.size, seconds))
-        self._bytes += pending.size
+            self._parsed.append(_Parsed(ParsedRow(result, key, size, seconds), known))
+        self._bytes += size
         if len(self._parsed) + len(self._failed) >= _BATCH or self._bytes >= _BATCH_BYTES:
             self.flush()
 
@@ -191,24 +226,28 @@ class _Run:
         """Writes what has come so far; a failure that is on record as it is needs no writing."""
         if not self._parsed and not self._failed:
             return
-        unstorable = documents.replace(self._staging, self._parsed) if self._parsed else []
-        documents.fail(self._staging, [f for f in self._failed if not self._is_on_record(f)])
-        self._failed += unstorable
-        failed = {failure.document_id for failure in self._failed}
-        for row in self._parsed:
-            if row.parsed.document.id not in failed:
-                self.report.count(row.parsed.document.id, self._known)
-        for failure in self._failed:
-            self.report.failures.append(
-                Failure(failure.document_id, failure.error_kind, failure.error)
-            )
-        self.report.seen += len({row.parsed.document.id for row in self._parsed} | failed)
+        known: dict[str, StoredDocument | None] = {
+            parsed.row.parsed.document.id: parsed.known for parsed in self._parsed
+        }
+        unstorable = documents.replace(self._staging, [parsed.row for parsed in self._parsed])
+        self._failed += [_Failed(one, known.pop(one.document_id)) for one in unstorable]
+        new = [failed.failure for failed in self._failed if not self._is_on_record(failed)]
+        documents.fail(self._staging, new)
+        for before in known.values():
+            if before is None:
+                self.report.added += 1
+            else:
+                self.report.changed += 1
+        self.report.failures += [
+            Failure(one.document_id, one.error_kind, one.error) for one, _ in self._failed
+        ]
+        self.report.seen += len(known) + len(self._failed)
         self._parsed, self._failed, self._bytes = [], [], 0
         self._log(f"{self.report.seen} documents seen, {self.report.failed} failed so far")
 
     def remove_what_is_gone(self) -> None:
         """Removes the documents that the folder does not have any more."""
-        gone = sorted(one for one in self._gone if not self._is_hidden(one))
+        gone = sorted(one for one in self._known.never_met() if not self._is_hidden(one))
         if gone:
             self.report.removed = documents.delete(self._staging, gone)
 
@@ -225,63 +264,41 @@ class _Run:
         above = (document_id[:end].removesuffix("!") for end in [*ends, len(document_id)])
         return not self._hidden.isdisjoint(above)
 
-    def _is_on_record(self, failure: FailedDocument) -> bool:
-        known = self._known_failures.get(failure.document_id)
-        return known == (failure.error_kind, failure.error) and not self._force
+    def _is_on_record(self, failed: _Failed) -> bool:
+        """As it is: the kind of the error and its text."""
+        one, known = failed
+        recorded = known and (known.error_kind, known.error)
+        return recorded == (one.error_kind, printable(one.error)) and not self._force
 
     def _fail(
         self,
         document_id: str,
         uri: str,
         error: RagError,
+        known: StoredDocument | None,
         size: int | None = None,
         seconds: float | None = None,
     ) -> None:
         kind = type(error).__name__
-        self._failed.append(FailedDocument(document_id, uri, kind, error.message, size, seconds))
-        self._gone.discard(document_id)
-        self._keep_members(document_id)
+        failure = FailedDocument(document_id, uri, kind, error.message, size, seconds)
+        self._failed.append(_Failed(failure, known))
+        self._fail_members(document_id, uri, error)
+
+    def _fail_members(self, container: str, uri: str, error: RagError) -> None:
+        """What is stored of them stays, but is no newer than what is stored of the container."""
+        for member in self._known.meet_all_inside(container):
+            failure = FailedDocument(
+                member.document_id,
+                uri + member.document_id.removeprefix(container),
+                type(error).__name__,
+                f"cannot look inside {container}: {error.message}",
+            )
+            self._failed.append(_Failed(failure, member))
 
     def _keep_members(self, container: str) -> None:
-        for member in self._members.of(container):
-            if member in self._gone:
-                self._gone.remove(member)
-                self.report.seen += 1
-                self.report.unchanged += 1
+        for _ in self._known.meet_all_inside(container):
+            self._count_unchanged()
 
-
-class _Members:
-    """The documents of the store that lie inside others."""
-
-    def __init__(self, stored: list[StoredMember]) -> None:
-        self._ids: dict[str, list[str]] = defaultdict(list)
-        self._outdated: set[str] = set()
-        for member in stored:
-            containers = list(_containers_of(member.document_id))
-            for container in containers:
-                self._ids[container].append(member.document_id)
-            if member.key is None or member.key != _key_now(member):
-                self._outdated.update(containers)
-
-    def of(self, container: str) -> list[str]:
-        """Ids of all that is inside."""
-        return self._ids.get(container, [])
-
-    def are_outdated(self, container: str) -> bool:
-        """Whether one of them failed, or has a parser of another version by now: the container's
-        own key does not tell."""
-        return container in self._outdated
-
-
-def _containers_of(document_id: str) -> Iterator[str]:
-    at = document_id.find(_INSIDE)
-    while at >= 0:
-        yield document_id[:at]
-        at = document_id.find(_INSIDE, at + 1)
-
-
-def _key_now(member: StoredMember) -> str | None:
-    try:
-        return parse_key_of(member.content_hash or "", member.mime_type or "")
-    except ParseError:
-        return None
+    def _count_unchanged(self) -> None:
+        self.report.seen += 1
+        self.report.unchanged += 1

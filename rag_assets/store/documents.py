@@ -29,16 +29,14 @@ __all__ = [
     "FailedDocument",
     "PageToRead",
     "ParsedRow",
-    "StoredMember",
+    "StoredDocument",
     "delete",
     "fail",
-    "failures",
-    "keys",
-    "members",
     "pages_to_read",
     "read",
     "replace",
     "schema",
+    "stored",
 ]
 
 _BATCH = 200  # documents that are in memory at once when reading back
@@ -75,7 +73,7 @@ _PAGES = {
     "reason": "VARCHAR",
 }
 _IDS = {"document_id": "VARCHAR"}
-_KEYS_AT_ONCE = 10_000
+_ROWS_AT_ONCE = 2_000
 _STATUS = "CASE f.error_kind WHEN 'UnsupportedMediaType' THEN 'skipped' ELSE 'failed' END"
 _FAILURES = {
     "document_id": "VARCHAR",
@@ -117,15 +115,17 @@ class FailedDocument:
     seconds: float | None = None
 
 
-@dataclass(frozen=True)
-class StoredMember:
-    """A document that lies inside another one, as far as its key goes."""
+class StoredDocument(NamedTuple):
+    """What the store knows of a document, as far as its being up to date goes."""
 
     document_id: str
-    mime_type: str | None
     content_hash: str | None
+    """Of the last good version, like the media type; None if there never was one."""
+    mime_type: str | None
     key: str | None
     """None if it failed and is to be tried again."""
+    error_kind: str | None
+    error: str | None
 
 
 class PageToRead(NamedTuple):
@@ -149,35 +149,21 @@ def schema() -> str:
     return files("rag_assets.store").joinpath("sql/documents.sql").read_text(encoding="utf-8")
 
 
-def keys(connection: "duckdb.DuckDBPyConnection") -> dict[str, str | None]:
-    """The key of every document, by id; None if it failed and is to be tried again."""
-    rows = connection.execute(
-        "SELECT document_id, CASE WHEN status NOT IN ('failed', 'skipped') THEN key END "
-        "FROM documents"
+def stored(
+    connection: "duckdb.DuckDBPyConnection", inside: str, *, members: bool
+) -> Iterator[StoredDocument]:
+    """The documents whose id has `inside` in it (`members`) or has not, by id (code points);
+    streams, so give it a connection of its own."""
+    connection.execute(
+        "SELECT document_id, content_hash, mime_type, "
+        "CASE WHEN status NOT IN ('failed', 'skipped') THEN key END, "
+        "CASE WHEN status IN ('failed', 'skipped') THEN error_kind END, "
+        "CASE WHEN status IN ('failed', 'skipped') THEN error END "
+        "FROM documents WHERE contains(document_id, ?) = ? ORDER BY document_id",
+        [inside, members],
     )
-    found: dict[str, str | None] = {}
-    while batch := rows.fetchmany(_KEYS_AT_ONCE):
-        found.update(batch)
-    return found
-
-
-def failures(connection: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, str]]:
-    """Kind and text of the recorded error, by id, of the documents that failed or were skipped."""
-    rows = connection.execute(
-        "SELECT document_id, error_kind, error FROM documents WHERE status IN ('failed', 'skipped')"
-    ).fetchall()
-    return {document_id: (kind, error) for document_id, kind, error in rows}
-
-
-def members(connection: "duckdb.DuckDBPyConnection", inside: str) -> list[StoredMember]:
-    """The documents whose id has `inside` in it."""
-    rows = connection.execute(
-        "SELECT document_id, mime_type, content_hash, "
-        "CASE WHEN status NOT IN ('failed', 'skipped') THEN key END "
-        "FROM documents WHERE contains(document_id, ?)",
-        [inside],
-    ).fetchall()
-    return [StoredMember(*row) for row in rows]
+    while rows := connection.fetchmany(_ROWS_AT_ONCE):
+        yield from map(StoredDocument._make, rows)
 
 
 def pages_to_read(
@@ -195,17 +181,17 @@ def pages_to_read(
         "AND (needs_ocr OR list_contains(?::VARCHAR[], mime_type)) ORDER BY document_id, number",
         [list(with_text)],
     )
-    while rows := cursor.fetchmany(_KEYS_AT_ONCE):
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
         yield from map(PageToRead._make, rows)
 
 
 def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument]:
     """Put the documents of `batch` in, in one transaction, in place of what was there of them.
 
-    Returns those that cannot be stored (text that is no Unicode, NaN in attributes): they are
-    recorded as failed. Raises `StoreError` for a document of another partition.
+    Returns those that cannot be stored (text that is no Unicode, NaN in attributes), to be recorded
+    by `fail` unless they are on record. Raises `StoreError` for a document of another partition.
     """
-    stored, failed = [], []
+    rows, failed = [], []
     for row in batch:
         document = row.parsed.document
         own = (staging.file.tenant_id, staging.file.corpus_id)
@@ -215,12 +201,14 @@ def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument
                 document=document.id,
             )
         try:
-            stored.append((_document(row), _blocks(row.parsed), _pages(row.parsed)))
+            rows.append((_document(row), _blocks(row.parsed), _pages(row.parsed)))
         except ValueError as error:  # UnicodeEncodeError is one
             failed.append(_unstorable(row, error))
-    documents = [document for document, _, _ in stored]
-    blocks = (block for _, found, _ in stored for block in found)
-    pages = (page for _, _, found in stored for page in found)
+    if not rows:
+        return failed
+    documents = [document for document, _, _ in rows]
+    blocks = (block for _, found, _ in rows for block in found)
+    pages = (page for _, _, found in rows for page in found)
     path = staging.file.rows
     with staging.transaction() as connection:
         with incoming(connection, "incoming_documents", _DOCUMENTS, documents, path):
@@ -238,7 +226,6 @@ def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument
             connection.execute("INSERT INTO blocks BY NAME SELECT * FROM incoming_blocks")
         with incoming(connection, "incoming_pages", _PAGES, pages, path):
             connection.execute("INSERT INTO pages BY NAME SELECT * FROM incoming_pages")
-    fail(staging, failed)
     return failed
 
 

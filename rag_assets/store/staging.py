@@ -68,7 +68,6 @@ class Staging:
         if self._ended:
             raise StoreError(f"the next version of {self.file.live} was published or discarded")
         if self._connection is None:
-            self._close_live()
             self._connection = self._begin()
         return self._connection
 
@@ -83,6 +82,22 @@ class Staging:
         if self._connection is None and self._live is not None:
             return self._live
         return self.connection
+
+    @contextmanager
+    def snapshot(self) -> "Iterator[duckdb.DuckDBPyConnection]":
+        """To read what is there now, at leisure, while the next version begins and changes.
+
+        Leave the block before publishing.
+        """
+        if self._connection is None and self._live is not None:
+            cursor = self._live.cursor()
+            cursor.execute("USE live")
+        else:
+            cursor = self.connection.cursor()
+        try:
+            yield cursor
+        finally:
+            cursor.close()
 
     def publish(self) -> None:
         """Make this version the live one: all of it, durably, or nothing.

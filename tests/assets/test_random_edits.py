@@ -206,6 +206,7 @@ def run_and_kill(folder: Path, run_id: str, numbers: random.Random) -> None:
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
 
 
+@pytest.mark.timeout(120 + 10 * ROUNDS)
 def test_the_store_always_equals_that_of_a_fresh_run(tmp_path: Path, pool: WorkerPool) -> None:
     numbers = random.Random(SEED)
     root = direct.sources(tmp_path)

@@ -3,16 +3,20 @@
 import io
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 
 from rag_assets.stages import keys
 from rag_assets.stages.report import ChunkReport, ParseReport
+from rag_assets.store.catalog import open_warehouse
 from rag_assets.store.staging import staged
 from rag_assets.workers import WorkerPool
+from rag_assets.workers.pool import Outcome
+from rag_core.types import Block, BlockType, ParsedDocument
 from tests.scenarios import direct, stored
 
 BAD = b"%PDF-1.7\nnot really"
@@ -90,6 +94,53 @@ def test_another_reason_to_fail_is_recorded(corpus: Path, pool: WorkerPool) -> N
     put(corpus, "bad.pdf", b"")
     direct.run(corpus, pool, "second")
     assert recorded() != before
+
+
+class Torn:
+    """A pool whose parser gives text that is no Unicode."""
+
+    def run(self, function: Any, items: Iterable[Any]) -> Iterator[Outcome]:
+        for key, (source, data) in items:
+            document = source.document(data, mime_type="text/plain")
+            block = Block(type=BlockType.paragraph, text="torn \ud800")
+            yield Outcome(key, ParsedDocument(document=document, blocks=(block,)), 0.0)
+
+
+def test_what_cannot_be_stored_is_written_once(corpus: Path) -> None:
+    put(corpus, "a.md", "other words")
+    put(corpus, "new.md", "new")
+    parsed, _ = direct.run(corpus, Torn(), "second")
+    assert parsed.failures_by_kind == {"StoreError": 4, "UnsupportedMediaType": 1}
+    before = versions(corpus)
+    again, _ = direct.run(corpus, Torn(), "third")
+    assert again.failures == parsed.failures
+    assert versions(corpus) == before
+
+
+def test_what_lies_in_a_container_that_cannot_be_opened_any_more_is_stale(
+    corpus: Path, pool: WorkerPool
+) -> None:
+    def stale() -> list[str]:
+        with open_warehouse(corpus / "warehouse") as warehouse:
+            found = warehouse.execute(
+                "SELECT document_id FROM chunked_documents WHERE stale ORDER BY 1"
+            ).fetchall()
+        return [document_id.removeprefix("acme/docs/") for (document_id,) in found]
+
+    whole = (direct.sources(corpus) / "packed.zip").read_bytes()
+    put(corpus, "packed.zip", whole[:-40])
+    parsed, _ = direct.run(corpus, pool, "second")
+    assert parsed.failed == 6  # the zip, three inside it, bad.pdf, what.xyz
+    assert parsed.removed == 0
+    # A zip has no text of its own, but is a document all the same.
+    assert stale() == ["packed.zip", "packed.zip!/m.md", "packed.zip!/n.txt"]
+    before = versions(corpus)
+    direct.run(corpus, pool, "third")
+    assert versions(corpus) == before
+    put(corpus, "packed.zip", whole)
+    parsed, _ = direct.run(corpus, pool, "fourth")
+    assert parsed.failed == 3
+    assert stale() == []
 
 
 def test_force_redoes_everything(corpus: Path, pool: WorkerPool) -> None:

@@ -115,11 +115,17 @@ def test_stored_offsets_give_each_block_in_the_documents_text(
     assert found == [(span.index, span.start, span.end) for span in parsed.spans]
 
 
+def keys(staging: Staging) -> dict[str, str | None]:
+    with staging.snapshot() as cursor:
+        found = documents.stored(cursor, "!/", members=False)
+        return {one.document_id: one.key for one in found}
+
+
 def test_a_new_version_replaces_the_old_one_and_nothing_else(staging: Staging) -> None:
     documents.replace(staging, [ParsedRow(simple("a", "1", "2"), "k"), ParsedRow(simple("b"), "k")])
     documents.replace(staging, [ParsedRow(simple("a", "3"), "k2")])
     a, b = f"{TENANT}/c/a", f"{TENANT}/c/b"
-    assert documents.keys(staging.connection) == {a: "k2", b: "k"}
+    assert keys(staging) == {a: "k2", b: "k"}
     assert list(documents.read(staging.connection, [a, b, "nowhere"])) == [
         simple("a", "3"),
         simple("b"),
@@ -145,7 +151,7 @@ def test_a_failed_document_keeps_its_last_good_version_and_is_tried_again(
         ("a", "failed", True, "CorruptDocument", "torn ?", "k"),
         ("new", "failed", False, "ParseTimeout", "slow", None),
     ]
-    assert set(documents.keys(staging.connection).values()) == {None}
+    assert set(keys(staging).values()) == {None}
     ids = [good.document.id, f"{TENANT}/c/new"]
     assert list(documents.read(staging.connection, ids)) == [good]
     documents.replace(staging, [ParsedRow(good, "k")])
@@ -166,7 +172,35 @@ def test_what_cannot_be_stored_costs_one_document(staging: Staging, bad: Block) 
     assert [(row.document_id, row.error_kind) for row in failed] == [
         (f"{TENANT}/c/bad", "StoreError")
     ]
-    assert documents.keys(staging.connection) == {f"{TENANT}/c/a": "k", f"{TENANT}/c/bad": None}
+    documents.fail(staging, failed)
+    assert keys(staging) == {f"{TENANT}/c/a": "k", f"{TENANT}/c/bad": None}
+
+
+def test_what_is_stored_comes_by_id_files_and_members_apart(staging: Staging) -> None:
+    names = ["b", "a.zip", "a.zip!/m", "a.zip b", "é", "\U0001f600"]
+    documents.replace(staging, [ParsedRow(simple(name), "k") for name in names])
+    documents.fail(staging, [FailedDocument(f"{TENANT}/c/b", "b", "CorruptDocument", "torn")])
+    with staging.snapshot() as cursor:
+        files = list(documents.stored(cursor, "!/", members=False))
+        members = list(documents.stored(cursor, "!/", members=True))
+    found = [one.document_id.removeprefix(f"{TENANT}/c/") for one in files]
+    assert found == sorted(found) == ["a.zip", "a.zip b", "b", "é", "\U0001f600"]
+    assert [one.document_id for one in members] == [f"{TENANT}/c/a.zip!/m"]
+    assert files[2][1:] == ("0", "text/plain", None, "CorruptDocument", "torn")
+
+
+def test_a_snapshot_shows_what_was_there_while_the_next_version_changes(file: StoreFile) -> None:
+    with staged(file, documents.schema(), run_id="r1") as staging:
+        documents.replace(staging, [ParsedRow(simple(name), "k") for name in "abc"])
+        staging.publish()
+    with staged(file, documents.schema(), run_id="r2") as following:
+        with following.snapshot() as cursor:
+            seen = documents.stored(cursor, "!/", members=False)
+            first = next(seen).document_id
+            documents.delete(following, [f"{TENANT}/c/{name}" for name in "abc"])
+            rest = [one.document_id for one in seen]
+        following.publish()
+    assert [first, *rest] == [f"{TENANT}/c/{name}" for name in "abc"]
 
 
 def test_deleted_documents_leave_nothing(staging: Staging) -> None:
@@ -174,14 +208,14 @@ def test_deleted_documents_leave_nothing(staging: Staging) -> None:
     documents.replace(staging, batch)
     assert documents.delete(staging, [f"{TENANT}/c/a", "nowhere"]) == 1
     assert rows(staging, "SELECT DISTINCT document_id FROM blocks") == [(f"{TENANT}/c/b",)]
-    assert list(documents.keys(staging.connection)) == [f"{TENANT}/c/b"]
+    assert list(keys(staging)) == [f"{TENANT}/c/b"]
 
 
 def test_a_document_of_another_tenant_is_refused(staging: Staging) -> None:
     other = ParsedDocument(document=document("a", tenant_id="evil"))
     with pytest.raises(StoreError, match="belongs to evil/c"):
         documents.replace(staging, [ParsedRow(other, "k")])
-    assert documents.keys(staging.connection) == {}
+    assert keys(staging) == {}
 
 
 def test_a_block_longer_than_duckdbs_default_line_is_stored(
