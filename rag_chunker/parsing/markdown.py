@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import StateBlock, hr
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
@@ -16,6 +16,7 @@ from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.html import fragment_blocks
+from rag_chunker.parsing.markdown_depth import within_depth
 from rag_chunker.parsing.markdown_hidden import HiddenElement, left_open
 from rag_chunker.parsing.markdown_inline import inline_text
 from rag_chunker.parsing.markdown_rows import last_cell_with_excess
@@ -75,7 +76,7 @@ def markdown_blocks(text: str, *, first_table: int = 0) -> MarkdownContent:
     text = clean(text)
     metadata, body = split_front_matter(text)
     writer = _Writer(first_table, keep_replacement="\ufffd" in text)
-    writer.write(body)
+    writer.write(within_depth(body))
     title = metadata.get("title")
     if not isinstance(title, str) or is_blank(title):
         title = next((block.text for block in writer.blocks if block.level == 1), None)
@@ -89,6 +90,9 @@ def _markdown() -> MarkdownIt:
     parser.core.ruler.disable("footnote_tail")  # moves notes to the end, drops those not called
     parser.inline.ruler.disable("footnote_inline")
     parser.block.ruler.before("table", "deep_rest", _deep_rest)
+    parser.block.ruler.at(
+        "hr", _thematic_break, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    )
     # links are read, not rendered: a refused data: URI would stay in the text
     parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
@@ -105,6 +109,15 @@ def _deep_rest(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     token.content = state.getLines(start, line, state.blkIndent, False)
     state.line = line
     return True
+
+
+def _thematic_break(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """The parser's own rule, asked only about lines of one sign: it looks at every character in
+    Python, and once for each of the thousands of `- ` that a line can begin with."""
+    line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
+    if line[:1] not in ("*", "-", "_") or line.strip(f"{line[:1]} \t"):
+        return False
+    return hr(state, start, end, silent)
 
 
 class _Writer:

@@ -155,11 +155,24 @@ def test_a_deep_list_keeps_every_level() -> None:
         "[^1]: a\n" * 2000,
         "a\n" * 20000,
         "<a " * 20000,
+        "- " * 5000 + "x -",
+        "\n\n".join("> " * depth + "x" for depth in range(1, 500)),
     ],
     ids=lambda text: text[:12],
 )
 def test_hostile_text_takes_linear_time(text: str) -> None:
     markdown_blocks(text)
+
+
+def test_no_word_is_lost_where_quotes_rise_out_of_all_measure() -> None:
+    lines = [f"{'> ' * depth}w{depth}" for depth in range(1, 400)]
+    text = " ".join(block.text for block in markdown_blocks("\n".join(lines)).blocks)
+    assert text.split() == [f"w{depth}" for depth in range(1, 400)]
+
+
+def test_a_long_row_of_quote_marks_in_code_stays() -> None:
+    row = ">" * 200
+    assert markdown_blocks(f"```\n{row}\n```\n").blocks[0].text == row
 
 
 class Words:
