@@ -172,7 +172,7 @@ def chunks(
             keep_changes_days=warehouse.keep_changes_days,
             log=context.log.info,
         ) as staged:
-            results = list(chunk_checks(staged.results))
+            results = list(chunk_checks(staged.results, files.documents))
             if staged.passed:
                 staged.publish()
             else:

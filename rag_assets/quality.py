@@ -8,7 +8,7 @@ and cheap.
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["InvariantResult", "Offender", "check", "invariants"]
 
 _SHOWN = 20  # offenders that a result lists
+_QUOTED = 200  # characters of an offending chunk
 _CHUNKS_AT_ONCE = 2_000  # whose text is in memory, unless one document has more
 _KEYS = {"document_id": "VARCHAR", "key": "VARCHAR"}
 
@@ -45,6 +46,8 @@ class Offender:
     """The chunk's position; None if it is about the document."""
     chunk_id: str | None
     what: str
+    content: str | None = None
+    """How the chunk's content begins."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +71,22 @@ class Invariant:
 
     name: str
     description: str
+    next_step: str
+    """What is to be thought of it, and done, if it does not hold."""
     severity: Severity = "error"
     sql: str = ""
 
 
+_BLAMED = (
+    "the chunker of the corpus breaks its contract: name another one in corpus.toml, and tell its "
+    "author."
+)
 _SLICES = Invariant(
     "slices",
     "Chunks are slices of their document's text: all of it, once, in order.",
+    _BLAMED,
 )
-_TOKENS = Invariant("token_count", "A chunk's token_count is the count of its content.")
+_TOKENS = Invariant("token_count", "A chunk's token_count is the count of its content.", _BLAMED)
 
 
 @cache
@@ -131,14 +141,15 @@ def check(
                 reading.look_at(_chunks(connection, batch), read(batch))
         results[_SLICES.name] = reading.slices.result(_SLICES)
         results[_TOKENS.name] = reading.tokens.result(_TOKENS)
-    return [results[invariant.name] for invariant in invariants()]
+    return [_quoting(connection, results[invariant.name]) for invariant in invariants()]
 
 
 def _parse(name: str, text: str) -> Invariant:
     header = [row[3:] for row in text.splitlines() if row.startswith("-- ")]
     severity: Severity = "warning" if "severity: warning" in header else "error"
-    sentence = " ".join(row for row in header if not row.startswith("severity: "))
-    return Invariant(name, sentence, severity, text)
+    told = " ".join(row for row in header if not row.startswith("severity: "))
+    sentence, _, next_step = told.partition(" If not: ")
+    return Invariant(name, sentence, next_step, severity, text)
 
 
 class _attached:  # noqa: N801 # reads as a phrase after `with`
@@ -190,6 +201,27 @@ def _by_sql(
         offender_count=count,
         offenders=offenders,
     )
+
+
+def _quoting(connection: "duckdb.DuckDBPyConnection", result: InvariantResult) -> InvariantResult:
+    """The same, with the beginnings of the offending chunks."""
+    if result.passed:
+        return result
+    places = [(one.document_id, one.position) for one in result.offenders]
+    found = {
+        (document_id, position): content
+        for document_id, position, content in connection.execute(
+            "SELECT document_id, position, left(content, ?) FROM chunks "
+            "WHERE list_contains(?::VARCHAR[], document_id) "
+            "AND list_contains(?::INTEGER[], position)",
+            [_QUOTED, [place[0] for place in places], [place[1] for place in places]],
+        ).fetchall()
+    }
+    quoted = tuple(
+        replace(one, content=found.get(place))
+        for one, place in zip(result.offenders, places, strict=True)
+    )
+    return replace(result, offenders=quoted)
 
 
 def _batches(connection: "duckdb.DuckDBPyConnection") -> Iterator[list[str]]:

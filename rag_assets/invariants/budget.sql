@@ -1,4 +1,6 @@
 -- No body chunk has more tokens than its document's budget.
+-- If not: the chunker of the corpus breaks its contract: name another one in
+-- corpus.toml, or raise max_tokens, and tell its author.
 SELECT c.document_id, c.position, c.id AS chunk_id,
     c.token_count || ' tokens, the budget is ' || d.max_tokens AS what
 FROM checked AS c

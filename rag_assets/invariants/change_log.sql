@@ -1,4 +1,6 @@
 -- The change log, replayed from nothing, gives the chunks that are there.
+-- If not: another program wrote to chunks.duckdb. Remove that file, the next run builds it
+-- anew; whoever follows chunk_changes starts over.
 WITH alive AS (
     SELECT document_id, chunk_id
     FROM chunk_changes

@@ -1,4 +1,6 @@
 -- No two chunks of the partition have the same id, no document is listed twice.
+-- If not: the chunker of the corpus breaks its contract: name another one in
+-- corpus.toml, and tell its author.
 SELECT document_id, position, id AS chunk_id, 'the id occurs more than once' AS what
 FROM chunks
 WHERE id IN (

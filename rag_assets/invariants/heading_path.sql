@@ -1,4 +1,6 @@
 -- A chunk's heading path is its parent's path and the parent's text.
+-- If not: the chunker of the corpus breaks its contract: name another one in
+-- corpus.toml, and tell its author.
 SELECT c.document_id, c.position, c.id AS chunk_id,
     'its heading path is ' || coalesce(c.heading_path::VARCHAR, 'NULL') AS what
 FROM checked AS c

@@ -1,4 +1,6 @@
 -- Every chunk belongs to a document that the corpus still has.
+-- If not: another program wrote to chunks.duckdb. Remove that file, the next run builds it
+-- anew.
 SELECT document_id, min(position) AS position, min(id) AS chunk_id,
     count(*) || ' chunks of a document that is gone' AS what
 FROM chunks

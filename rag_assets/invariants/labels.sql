@@ -1,4 +1,6 @@
 -- Every chunk carries the labels configured for its document: sorted, distinct, never NULL.
+-- If not: the chunker of the corpus breaks its contract: name another one in
+-- corpus.toml, and tell its author.
 SELECT c.document_id, c.position, c.id AS chunk_id,
     'has ' || coalesce(c.acl_labels::VARCHAR, 'NULL') || ', configured are '
         || coalesce(d.acl_labels::VARCHAR, 'NULL') AS what

@@ -1,5 +1,7 @@
 -- A chunk's parent is the heading that encloses it: the last one before it, for a heading the last
 -- one before it of a smaller level; NULL if there is none.
+-- If not: the chunker of the corpus breaks its contract: name another one in
+-- corpus.toml, and tell its author.
 WITH above AS (
     -- h1 .. h6: position of the last heading before the chunk whose level is at most 1 .. 6
     SELECT document_id, position, id, parent_id, kind, level,

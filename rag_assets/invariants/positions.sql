@@ -1,4 +1,6 @@
 -- The positions of a document's chunks are 0, 1, 2, ... and as many as the document lists.
+-- If not: the chunker of the corpus breaks its contract: name another one in
+-- corpus.toml, and tell its author.
 SELECT document_id, position, chunk_id, 'expected position ' || expected AS what
 FROM (
     SELECT document_id, position, id AS chunk_id,

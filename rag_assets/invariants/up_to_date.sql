@@ -1,4 +1,6 @@
 -- Every document is chunked under its current settings, or listed as failed.
+-- If not: the chunks are those of an earlier version. Materialize the partition again; what
+-- stays is listed in failed_documents, with the reason.
 -- severity: warning
 SELECT d.document_id, NULL AS position, NULL AS chunk_id,
     CASE
