@@ -16,6 +16,7 @@ from rag_assets.checks import (
     parse_check,
     parse_check_specs,
 )
+from rag_assets.columns import FILE_COLUMNS
 from rag_assets.metadata import chunk_metadata, data_version, parse_metadata
 from rag_assets.page_metadata import page_metadata, pages_version
 from rag_assets.partitions import CORPORA
@@ -46,7 +47,9 @@ source_files = dg.AssetSpec(
     owners=OWNERS,
     partitions_def=CORPORA,
     description="The documents as they arrive: `TENANT/CORPUS/**` below `RAG_SOURCES`. "
-    "Add a folder and it becomes a partition.",
+    "Add a folder and it becomes a partition.\n\nNobody materializes these files: whoever puts "
+    "them there owns them, and the sensor `follow_sources` looks for what changed.",
+    metadata={"dagster/column_schema": FILE_COLUMNS},
 )
 
 

@@ -41,18 +41,19 @@ DOCUMENT_LINEAGE: Lineage = {
 
 _DOCUMENT, _BLOCK = "parsed_documents.document_id", "parsed_documents.blocks"
 _TEXT, _HEADING = f"{_BLOCK}.text", f"{_BLOCK}.type {_BLOCK}.level"
+_WORDS = f"{_TEXT} ocr_pages.text"
 CHUNK_LINEAGE: Lineage = {
-    "id": f"{_DOCUMENT} {_TEXT}",
+    "id": f"{_DOCUMENT} {_WORDS}",
     "document_id": _DOCUMENT,
     "position": f"{_BLOCK}.index",
     "parent_id": _HEADING,
-    "content": _TEXT,
-    "token_count": _TEXT,
+    "content": _WORDS,
+    "token_count": _WORDS,
     "acl_labels": "source_files.path",
     "metadata": _HEADING,
     "start_offset": f"{_BLOCK}.start_offset",
     "end_offset": f"{_BLOCK}.end_offset",
-    "overlap": _TEXT,
+    "overlap": _WORDS,
     "heading_path": f"{_TEXT} {_HEADING}",
     "kind": f"{_BLOCK}.type",
     "level": f"{_BLOCK}.level",
@@ -60,15 +61,21 @@ CHUNK_LINEAGE: Lineage = {
 }
 
 
-def column_schema(schema: str, table: str, *more: str) -> dg.TableSchema:
-    """The columns of `table` as `schema` makes it, with its comments; those of the tables `more`
-    follow, as `table.column`."""
+def column_schema(schema: str, lineage: Lineage, table: str, *more: str) -> dg.TableSchema:
+    """The columns of `table` as `schema` makes it, with its comments, and what each is made from;
+    those of the tables `more` follow, as `table.column`.
+
+    The lineage is told in words too, since Dagster's open-source UI (1.13) draws none of columns.
+    """
     found = []
     for name in (table, *more):
-        told = _comments(schema, name)
+        comments = _comments(schema, name)
         for column, kind in tables(schema)[name].items():
             shown = column if name == table else f"{name}.{column}"
-            found.append(dg.TableColumn(shown, kind, description=told.get(column)))
+            made_from = lineage.get(shown, "").replace(" ", ", ")
+            told = [comments.get(column, ""), made_from and f"\N{LEFTWARDS ARROW} {made_from}"]
+            description = " ".join(filter(None, told)) or None
+            found.append(dg.TableColumn(shown, kind, description=description))
     return dg.TableSchema(found)
 
 

@@ -40,9 +40,9 @@ def parse_metadata(report: ParseReport, file: StoreFile) -> Metadata:
             "documents_by_type": dg.MetadataValue.md(documents_by_type(live)),
             "preview": _preview(
                 live,
-                "SELECT substr(document_id, ?) AS document, status, title, "
-                "count(b.index) AS blocks, left(first(b.text ORDER BY b.index), ?) AS begins_with "
-                "FROM (SELECT * FROM documents ORDER BY document_id LIMIT ?) "
+                "SELECT substr(document_id, $path) AS document, status, count(b.index) AS blocks, "
+                "left(first(b.text ORDER BY b.index), $characters) AS begins_with, title "
+                "FROM (SELECT * FROM documents ORDER BY document_id LIMIT $rows) "
                 "LEFT JOIN blocks AS b USING (document_id) GROUP BY ALL ORDER BY document",
                 file,
             ),
@@ -59,7 +59,7 @@ def parse_metadata(report: ParseReport, file: StoreFile) -> Metadata:
     return shown | _table(
         total,
         "documents",
-        column_schema(documents.schema(), "documents", "blocks"),
+        column_schema(documents.schema(), DOCUMENT_LINEAGE, "documents", "blocks"),
         column_lineage(DOCUMENT_LINEAGE),
         file,
     )
@@ -75,9 +75,10 @@ def chunk_metadata(report: ChunkReport, file: StoreFile) -> Metadata:
             "chunks_per_heading_depth": dg.MetadataValue.md(chunks_by_depth(live)),
             "preview": _preview(
                 live,
-                "SELECT substr(document_id, ?) AS document, position, token_count AS tokens, "
-                "array_to_string(heading_path, ' > ') AS heading_path, left(content, ?) AS content "
-                "FROM chunks ORDER BY document_id, position LIMIT ?",
+                "SELECT token_count AS tokens, array_to_string(heading_path, ' > ') AS "
+                "heading_path, left(content, $characters) AS content, "
+                "substr(document_id, $path) AS document "
+                "FROM chunks ORDER BY document_id, position LIMIT $rows",
                 file,
             ),
         }
@@ -104,7 +105,7 @@ def chunk_metadata(report: ChunkReport, file: StoreFile) -> Metadata:
     return shown | _table(
         rows,
         "chunks",
-        column_schema(chunks.schema(), "chunks"),
+        column_schema(chunks.schema(), CHUNK_LINEAGE, "chunks"),
         column_lineage(CHUNK_LINEAGE),
         file,
     )
@@ -235,8 +236,11 @@ def _table(
 
 
 def _preview(live: "duckdb.DuckDBPyConnection", sql: str, file: StoreFile) -> dg.TableMetadataValue:
-    """The first rows; `sql` asks for where a path begins, how many characters, how many rows."""
-    rows = live.execute(sql, [_path_from(file), _PREVIEW_CHARACTERS, _PREVIEW_ROWS])
+    """The first rows, the columns that matter most first: narrow windows cut off the others."""
+    rows = live.execute(
+        sql,
+        {"path": _path_from(file), "characters": _PREVIEW_CHARACTERS, "rows": _PREVIEW_ROWS},
+    )
     names = [column[0] for column in rows.description or []]
     return listing(names, rows.fetchall())
 
