@@ -38,6 +38,18 @@ def _ocr_need(parsed: ParsedDocument) -> str:
 
 def print_emptiness(parsed: ParsedDocument) -> None:
     """Says on stderr why nothing came out."""
+    members = parsed.document.metadata.get("members")
+    if isinstance(members, list) and members:
+        names = ", ".join(str(name) for name in members[:5]) + (", …" if len(members) > 5 else "")
+        click.echo(
+            one_line(
+                f"{parsed.document.id}: an archive of {len(members):,} documents, each read by "
+                f"itself in a run; unpack it to look at one: {names}",
+                4 * line_width(),
+            ),
+            err=True,
+        )
+        return
     click.echo(
         f"{parsed.document.id}: holds no text, so there is nothing to chunk{_ocr_need(parsed)}",
         err=True,

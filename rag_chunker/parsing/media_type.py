@@ -104,6 +104,8 @@ _TEXT = {
     **dict.fromkeys(("typ", "typst"), "text/x-typst"),
     **dict.fromkeys(("dj", "djot"), "text/x-djot"),
     **dict.fromkeys(("dbk", "docbook"), "application/docbook+xml"),
+    "fodt": ODT,
+    "fodp": ODP,
     "fb2": "application/x-fictionbook+xml",
     "opml": "text/x-opml",
     "eml": "message/rfc822",

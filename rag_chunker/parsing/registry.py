@@ -53,6 +53,7 @@ BUILT_IN: dict[str, str] = {
     "application/epub+zip": "rag_chunker.parsing.epub:EpubParser",
     "application/vnd.oasis.opendocument.text": "rag_chunker.parsing.odt:OdtParser",
     "application/vnd.oasis.opendocument.text-template": "rag_chunker.parsing.odt:OdtParser",
+    "application/vnd.oasis.opendocument.presentation": "rag_chunker.parsing.odt:OdpParser",
     "message/rfc822": "rag_chunker.parsing.mail:MailParser",
     "application/rtf": "rag_chunker.parsing.rtf:RtfParser",
     "application/vnd.ms-outlook": "rag_chunker.parsing.outlook:OutlookParser",

@@ -183,6 +183,10 @@ BARE: dict[str, tuple[str, Callable[[bytes], object]]] = {
         "lxml: one loop over all elements, text by paragraph",
         _xml_of("content.xml", f"{_TEXT}p"),
     ),
+    "odp": (
+        "lxml: one loop over all elements, text by paragraph",
+        _xml_of("content.xml", f"{_TEXT}p"),
+    ),
     "epub": ("turbohtml: one walk over each page, text by block tag", _epub),
     "rst": ("docutils: text of the tree", _rst),
     "ipynb": ("json, markdown-it: tokens of each cell", _notebook),

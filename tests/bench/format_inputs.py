@@ -97,6 +97,27 @@ def _odt() -> bytes:
     return odt("".join(parts))
 
 
+def _odp() -> bytes:
+    box = "<draw:frame{}><draw:text-box>{}</draw:text-box></draw:frame>"
+    title = ' presentation:class="title"'
+    slides = "".join(
+        "<draw:page>"
+        + box.format(title, f"<text:p>Slide {section}</text:p>")
+        + box.format("", f"<text:p>{_WORDS}</text:p>" * 5)
+        + "</draw:page>"
+        for section in range(_SECTIONS)
+    )
+    urn = "urn:oasis:names:tc:opendocument:xmlns:"
+    names = {"office": "office", "text": "text", "draw": "drawing", "presentation": "presentation"}
+    spaces = " ".join(f'xmlns:{short}="{urn}{long}:1.0"' for short, long in names.items())
+    content = (
+        f"<office:document-content {spaces}><office:body><office:presentation>{slides}"
+        "</office:presentation></office:body></office:document-content>"
+    )
+    mimetype = "application/vnd.oasis.opendocument.presentation"
+    return zipped({"mimetype": mimetype, "content.xml": content})
+
+
 def _pptx() -> bytes:
     from pptx import Presentation
     from pptx.util import Cm
@@ -189,6 +210,7 @@ INPUTS: dict[str, Callable[[], bytes]] = {
     "sheet.ods": (SAMPLE / "acme/products/ap-200/spare-part-prices.ods").read_bytes,
     "table.csv": _csv,
     "text.odt": _odt,
+    "slides.odp": _odp,
     "book.epub": lambda: epub({f"c{n}.xhtml": _page(20) for n in range(6)}),
     "text.rst": _rst,
     "notebook.ipynb": _notebook,

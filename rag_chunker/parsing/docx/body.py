@@ -8,7 +8,9 @@ from pydantic import JsonValue
 from rag_chunker.parsing.docx.inline import InlineReader, Line, chosen
 from rag_chunker.parsing.docx.names import (
     ALTERNATE,
+    DIAGRAM,
     PPR,
+    RELATION_ID,
     REMOVED,
     RPR,
     TBL,
@@ -26,6 +28,8 @@ from rag_chunker.parsing.docx.styles import (
     paragraph_style,
 )
 from rag_chunker.parsing.docx.tables import Table
+from rag_chunker.parsing.pptx.deck import Part
+from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks
 from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.steps import Step, Steps, run
 from rag_chunker.parsing.style_names import Meaning, Role
@@ -41,7 +45,8 @@ _GALLERY = f"{w('sdtPr')}/{w('docPartObj')}/{w('docPartGallery')}"
 
 
 class Body:
-    """One pass over a document. `notes` maps kind and id to the note's element."""
+    """One pass over a document. `notes` maps kind and id to the note's element; `main` is the part
+    whose charts and diagrams are read."""
 
     def __init__(
         self,
@@ -49,11 +54,13 @@ class Body:
         numbering: Numbering,
         reader: InlineReader,
         notes: dict[tuple[str, str], Any],
+        main: Part,
     ) -> None:
         self._styles = styles
         self._numbering = numbering
         self._reader = reader
         self._notes = notes
+        self._main = main
         self._tables = 0
         self._carried = ""
         self._held: list[Line] = []
@@ -116,19 +123,29 @@ class Body:
         return block
 
     def _attached(self, line: Line, aside: str | None) -> Steps:
-        """What hangs on a paragraph: pictures' alternative texts, boxes, notes, in this order.
+        """What hangs on a paragraph: pictures' alternative texts, charts and diagrams, boxes,
+        notes, in this order.
 
         A note is read once, where it is first referred to.
         """
         for text in line.pictures:
             if (picture := _note("picture", shown(text))) is not None:
                 yield picture
+        for graphic in line.graphics:
+            yield from self._graphic(graphic)
         inside = _BOX if aside is None and not is_blank(line.text) else aside
         for box in line.boxes:
             yield self._children([box] if box.tag in (P, TBL) else box, inside)
         for kind, note_id in line.notes:
             if (element := self._notes.pop((kind, note_id), None)) is not None:
                 yield self._children(element, kind)
+
+    def _graphic(self, element: Any) -> Iterator[Block]:
+        if element.tag == DIAGRAM:
+            yield from diagram_blocks(element, self._main, {})
+        elif (part := self._main.by_id(element.get(RELATION_ID))) is not None:
+            yield from chart_blocks(part.root, table=self._tables, attributes={})
+            self._tables += 1
 
     def _block(
         self, properties: Any, style: str, text: str, line: Line, marker: Marker | None

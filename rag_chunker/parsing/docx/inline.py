@@ -6,7 +6,9 @@ from typing import Any
 from rag_chunker.parsing.docx.fields import Fields, is_contents
 from rag_chunker.parsing.docx.names import (
     ALTERNATE,
+    CHART,
     CHOICE,
+    DIAGRAM,
     DRAWING_PROPERTIES,
     FALLBACK,
     PPR,
@@ -61,14 +63,16 @@ class Line:
     """Kind (`footnote`, `endnote`, `comment`) and id of what the paragraph refers to."""
     pictures: list[str] = field(default_factory=list)
     """The alternative texts of its pictures."""
+    graphics: list[Any] = field(default_factory=list)
+    """Elements that refer to charts and SmartArt diagrams."""
     monospace: bool = False
     """Whether it has text, and all of it is in a typewriter font."""
     proportional: bool = False
 
     @property
     def attachments(self) -> bool:
-        """Whether anything hangs on it: boxes, notes or pictures."""
-        return bool(self.boxes or self.notes or self.pictures)
+        """Whether anything hangs on it: boxes, notes, pictures or graphics."""
+        return bool(self.boxes or self.notes or self.pictures or self.graphics)
 
     @property
     def text(self) -> str:
@@ -156,6 +160,8 @@ class InlineReader:
             stack.extend(reversed(chosen(item)))
         elif tag == DRAWING_PROPERTIES:
             line.pictures.append(item.get("descr", ""))
+        elif tag in (CHART, DIAGRAM):
+            line.graphics.append(item)
         elif tag in MATH_GROUPS:
             stack.extend(reversed(typed(item)))
         else:

@@ -20,6 +20,9 @@ CHOICE, FALLBACK = _MC + "Choice", _MC + "Fallback"
 ALTERNATE = _MC + "AlternateContent"
 DRAWING_PROPERTIES = _WP + "docPr"
 TEXT_BOX = w("txbxContent")
+CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
+DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 REMOVED = frozenset({w("del"), w("moveFrom")})
 """What a tracked change took away (or moved away: `moveTo` has it)."""

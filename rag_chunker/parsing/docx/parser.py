@@ -14,6 +14,7 @@ from rag_chunker.parsing.docx.numbering import Numbering
 from rag_chunker.parsing.docx.styles import Styles
 from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.opc import core_properties, main_part, part_root, related
+from rag_chunker.parsing.pptx.deck import Part
 from rag_core.errors import CorruptDocument
 from rag_core.spi import Parser
 from rag_core.types import Block, ParsedDocument, Source
@@ -25,7 +26,8 @@ class DocxParser(Parser):
     """Headings by style chain, built-in style name (in any language) or outline level.
 
     The accepted state of tracked changes counts. Foot- and endnotes, comments and pictures'
-    alternative texts follow their paragraph as `other` blocks. Generated tables of contents,
+    alternative texts follow their paragraph as `other` blocks; charts (title and numbers) and
+    SmartArt follow it, too. Generated tables of contents,
     page headers and footers, and hidden text are dropped. A paragraph in style Title is a heading
     of level 1 beside those of style Heading 1, and the document's title.
     """
@@ -43,7 +45,7 @@ class DocxParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return f"1 lxml-{version('lxml')}"
+        return f"2 lxml-{version('lxml')}"
 
 
 def _read(archive: Archive) -> tuple[list[Block], str | None]:
@@ -58,18 +60,19 @@ def _read(archive: Archive) -> tuple[list[Block], str | None]:
         if kind in parts and parts[kind] in archive
     }
     styles = Styles(roots.get("styles"))
-    blocks, title, unfinished = _walk(root, roots, styles, lenient=False)
+    part = Part(archive, main)
+    blocks, title, unfinished = _walk(root, roots, styles, part, lenient=False)
     if unfinished:
-        blocks, title, _ = _walk(root, roots, styles, lenient=True)
+        blocks, title, _ = _walk(root, roots, styles, part, lenient=True)
     return blocks, title
 
 
 def _walk(
-    root: Any, roots: dict[str, Any], styles: Styles, *, lenient: bool
+    root: Any, roots: dict[str, Any], styles: Styles, part: Part, *, lenient: bool
 ) -> tuple[list[Block], str | None, bool]:
     fields = Fields(lenient=lenient)
     numbering = Numbering(roots.get("numbering"))
-    body = Body(styles, numbering, InlineReader(styles, fields), _notes(roots))
+    body = Body(styles, numbering, InlineReader(styles, fields), _notes(roots), part)
     blocks = list(without_echoes(merged_code(body.blocks(root))))
     return blocks, body.title, fields.unfinished
 

@@ -1,5 +1,6 @@
-"""How does an OpenDocument text become blocks? `OdtParser`, and a module a question below."""
+"""How do OpenDocument texts and presentations become blocks? A module a question below."""
 
 from rag_chunker.parsing.odt.parser import OdtParser
+from rag_chunker.parsing.odt.slides import OdpParser
 
-__all__ = ["OdtParser"]
+__all__ = ["OdpParser", "OdtParser"]

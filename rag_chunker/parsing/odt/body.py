@@ -137,7 +137,7 @@ class Body:
         if meaning.role is Role.title:
             level = 1
             self.title = self.title or text
-        marker = {key: value for key, value in item.items() if key == "list_marker"}
+        marker = {key: value for key, value in item.items() if key == "list_marker" and value}
         return Block(type=BlockType.heading, text=text, level=level, attributes=marker)
 
     def _meaning(self, element: Any) -> Meaning:

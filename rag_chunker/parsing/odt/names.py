@@ -9,6 +9,7 @@ _NAMESPACES = {
     "text": _URN + "text:1.0",
     "table": _URN + "table:1.0",
     "draw": _URN + "drawing:1.0",
+    "presentation": _URN + "presentation:1.0",
     "style": _URN + "style:1.0",
     "fo": _URN + "xsl-fo-compatible:1.0",
     "svg": _URN + "svg-compatible:1.0",
@@ -46,7 +47,7 @@ DROPPED = frozenset(
         "alphabetical-index",
         "sequence-decls",
     )
-) | {n("office:forms"), n("table:shapes")}
+) | {n("office:forms"), n("table:shapes"), n("office:binary-data")}
 """Containers without text of the document's own."""
 
 

@@ -1,7 +1,9 @@
-"""OpenDocument texts (odt, ott) read straight from their XML parts."""
+"""OpenDocument texts (odt, ott, fodt) read straight from their XML."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -34,6 +36,16 @@ _META = {
 }
 
 
+class Parts(NamedTuple):
+    """The roots of a document's XML: several parts of a zip, or one flat file for all."""
+
+    content: Any
+    styles: Any | None
+    meta: Any | None
+    archive: Archive | None
+    """Where embedded objects lie; a flat file has them inside, as nobody reads them."""
+
+
 class OdtParser(Parser):
     """Headings with their outline level, lists with counted markers, tables, notes, frames.
 
@@ -43,10 +55,9 @@ class OdtParser(Parser):
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source), open_archive(data) as archive:
-            _refuse_encrypted(archive)
-            title, metadata = _meta(archive)
-            blocks, styled_title = _read(archive)
+        with blamed_on(source), opened(data) as parts:
+            title, metadata = meta(parts)
+            blocks, styled_title = _read(parts)
         document = source.document(
             data,
             mime_type=source.mime_type or _MIME,
@@ -56,19 +67,38 @@ class OdtParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return f"1 lxml-{version('lxml')}"
+        return f"2 lxml-{version('lxml')}"
 
 
-def _read(archive: Archive) -> tuple[list[Block], str | None]:
-    content = xml_root(archive.read(_CONTENT))
-    text = content.find(f"{n('office:body')}/{n('office:text')}")
+def _read(parts: Parts) -> tuple[list[Block], str | None]:
+    text = parts.content.find(f"{n('office:body')}/{n('office:text')}")
     if text is None:
         raise CorruptDocument("an OpenDocument file without text: is it a sheet or a drawing?")
-    roots = [xml_root(archive.read(_STYLES))] if _STYLES in archive else []
-    styles = Styles([*roots, content])
-    body = Body(styles, InlineReader(styles, lambda address: formula(archive, address)))
+    body = body_of(parts)
     blocks = list(without_echoes(merged_code(body.blocks(text))))
     return blocks, body.title
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[Parts]:
+    """Raises `EncryptedDocument` for one with a password, `CorruptDocument` for a damaged one."""
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        root = xml_root(data)
+        yield Parts(root, None, root.find(n("office:meta")), None)
+        return
+    with open_archive(data) as archive:
+        _refuse_encrypted(archive)
+        styles = xml_root(archive.read(_STYLES)) if _STYLES in archive else None
+        yield Parts(xml_root(archive.read(_CONTENT)), styles, _meta_root(archive), archive)
+
+
+def body_of(parts: Parts) -> Body:
+    """What reads the blocks of a document's text."""
+    styles = Styles([root for root in (parts.styles, parts.content) if root is not None])
+    archive = parts.archive
+    return Body(
+        styles, InlineReader(styles, lambda at: "" if archive is None else formula(archive, at))
+    )
 
 
 def _refuse_encrypted(archive: Archive) -> None:
@@ -79,12 +109,19 @@ def _refuse_encrypted(archive: Archive) -> None:
         raise EncryptedDocument("protected by a password: save it without one and try again")
 
 
-def _meta(archive: Archive) -> tuple[str | None, dict[str, JsonValue]]:
+def _meta_root(archive: Archive) -> Any | None:
     if "meta.xml" not in archive:
-        return None, {}
+        return None
     try:
-        root = xml_root(archive.read("meta.xml"))
+        return xml_root(archive.read("meta.xml"))
     except CorruptDocument:  # the document is there without what it says about itself
+        return None
+
+
+def meta(parts: Parts) -> tuple[str | None, dict[str, JsonValue]]:
+    """Title and metadata (`author`, `created`, ...), each if stated."""
+    root = parts.meta
+    if root is None:
         return None, {}
     metadata: dict[str, JsonValue] = {}
     for tag, key in _META.items():

@@ -1,5 +1,8 @@
 """A Word document's structure arrives whole, once and in reading order."""
 
+import io
+import zipfile
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -630,6 +633,64 @@ def test_too_deep_nesting_is_an_error_and_deep_nesting_is_not() -> None:
     assert read(nested(80)) == [("paragraph", "core")]
     with pytest.raises(DocumentTooLarge):
         read(nested(20_000))
+
+
+_OFFICE = "http://schemas.openxmlformats.org/"
+_GRAPHICS = (
+    f'xmlns:c="{_OFFICE}drawingml/2006/chart" xmlns:a="{_OFFICE}drawingml/2006/main" '
+    f'xmlns:dgm="{_OFFICE}drawingml/2006/diagram" '
+    f'xmlns:rel="{_OFFICE}officeDocument/2006/relationships"'
+)
+CHART = (
+    f"<c:chartSpace {_GRAPHICS}><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r>"
+    "</a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser>"
+    "<c:tx><c:strCache><c:pt idx='0'><c:v>North</c:v></c:pt></c:strCache></c:tx>"
+    "<c:cat><c:strCache><c:pt idx='0'><c:v>Q1</c:v></c:pt></c:strCache></c:cat>"
+    "<c:val><c:numCache><c:pt idx='0'><c:v>1.5</c:v></c:pt></c:numCache></c:val>"
+    "</c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>"
+)
+DIAGRAM = (
+    f"<dgm:dataModel {_GRAPHICS}><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>Plan</a:t></a:r></a:p>"
+    "</dgm:t></dgm:pt><dgm:pt type='pres'><dgm:t><a:p><a:r><a:t>x</a:t></a:r></a:p></dgm:t>"
+    "</dgm:pt></dgm:ptLst></dgm:dataModel>"
+)
+
+
+def drawing(inside: str) -> str:
+    graphic = f"<a:graphic {_GRAPHICS}><a:graphicData>{inside}</a:graphicData></a:graphic>"
+    return (
+        "<w:p><w:r><w:t>See </w:t><w:drawing><wp:inline>"
+        f"{graphic}</wp:inline></w:drawing></w:r></w:p>"
+    )
+
+
+def test_charts_and_smart_art_follow_their_paragraph() -> None:
+    body = (
+        drawing('<c:chart rel:id="rchart"/>')
+        + drawing('<dgm:relIds rel:dm="rdiagramData"/>')
+        + drawing('<c:chart rel:id="missing"/>')
+        + table(["a", "b"], ["1", "2"])
+    )
+    plain = docx(body, chart="", diagramData="")
+    with zipfile.ZipFile(io.BytesIO(plain)) as file:
+        entries: dict[str, str | bytes] = {name: file.read(name) for name in file.namelist()}
+    entries |= {"word/chart.xml": CHART, "word/diagramData.xml": DIAGRAM}
+    found = parsed(DocxParser(), zipped(entries)).blocks
+    assert shape(found) == [
+        ("paragraph", "See"),
+        ("caption", "Sales"),
+        ("table_row", " | North"),
+        ("table_row", "Q1 | 1.5"),
+        ("paragraph", "See"),
+        ("list_item", "Plan"),
+        ("paragraph", "See"),
+        ("table_row", "a | b"),
+        ("table_row", "1 | 2"),
+    ]
+    assert [block.attributes.get("table") for block in found if "table" in block.attributes] == [
+        *(0, 0),
+        *(1, 1),
+    ]
 
 
 NAMES = "p r t tbl tr tc sdt sdtContent ins del fldChar footnoteReference pict txbxContent"
