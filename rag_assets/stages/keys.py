@@ -7,6 +7,8 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from rag_assets.corpus_config import CHUNKERS_GROUP, OCR_ENGINES_GROUP, CorpusConfig
 from rag_assets.store.documents import StoredDocument
 from rag_chunker.parsing import parser_for, parser_version
+from rag_chunker.parsing.registry import BUILT_IN
+from rag_chunker.parsing.registry import ENTRY_POINT_GROUP as PARSERS_GROUP
 from rag_core.errors import ParseError
 from rag_core.spi import OCREngine
 from rag_core.types import Source
@@ -91,18 +93,24 @@ class ChunkKeys:
 
 
 def code_version() -> str:
-    """Changes with each release of ours, of each installed plug-in, and of the OCR libraries, also
-    when they come or go: then every document is worth a look, though most keys will turn out the
-    same."""
+    """Changes with each release of ours, of each parser, of each installed plug-in, and of the OCR
+    libraries, also when they come or go: then every document is worth a look, though most keys will
+    turn out the same."""
     plug_ins = {
         f"{entry.dist.name} {entry.dist.version}"
-        for group in ("rag_chunker.parsers", CHUNKERS_GROUP, OCR_ENGINES_GROUP)
+        for group in (PARSERS_GROUP, CHUNKERS_GROUP, OCR_ENGINES_GROUP)
         for entry in entry_points(group=group)
         if entry.dist is not None
     }
     stages = (PARSE_STAGE, OCR_STAGE, CHUNK_STAGE)
     readers = [_release(package) for package in ("rapidocr", "onnxruntime", "tesserocr")]
-    return _hash(*stages, version("rag-chunker"), sorted(plug_ins), readers)
+    return _hash(*stages, version("rag-chunker"), _parsers(), sorted(plug_ins), readers)
+
+
+def _parsers() -> list[str | None]:
+    """Media type and version of our own; a plug-in counts by its package, and is not loaded."""
+    plug_ins = entry_points(group=PARSERS_GROUP).names
+    return [_reader_of(media_type) for media_type in sorted(BUILT_IN.keys() - plug_ins)]
 
 
 def _release(package: str) -> str:

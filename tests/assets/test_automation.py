@@ -17,6 +17,7 @@ from rag_assets.store import chunks, documents
 from rag_assets.store.catalog import refresh_catalog
 from rag_assets.store.locking import locked
 from rag_assets.store.staging import staged
+from rag_chunker.parsing.markdown import MarkdownParser
 from tests.assets.conftest import Project
 
 GUIDE = "# Guide\n\nText.\n"
@@ -142,6 +143,16 @@ def test_another_release_asks_for_every_partition_once(
     project.write("acme/docs/guide.md", GUIDE)
     daemon.tick()
     monkeypatch.setattr(keys, "CHUNK_STAGE", keys.CHUNK_STAGE + 1)
+    assert daemon.tick() == ["acme/docs"]
+    assert daemon.tick() == []
+
+
+def test_another_release_of_a_parser_asks_for_every_partition_once(
+    project: Project, daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("acme/docs/guide.md", GUIDE)
+    daemon.tick()
+    monkeypatch.setattr(MarkdownParser, "version", lambda _: "another")
     assert daemon.tick() == ["acme/docs"]
     assert daemon.tick() == []
 
