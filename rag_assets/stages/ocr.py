@@ -197,7 +197,9 @@ class _Run:
         """`(page, arguments of read_stored_page)`, one document after the other."""
         pickled = pickle.dumps(engine)
         for number, found in enumerate(found_again(self._folder, self._config, self._todo.keys())):
-            todo = self._todo.pop(found.source.document_id)
+            todo = self._todo.pop(found.source.document_id, None)
+            if todo is None:  # a folder named like a container has the same document
+                continue
             path = folder / str(number)
             try:
                 _hand_over(todo.first, found.data, found.source, path)
@@ -219,8 +221,12 @@ class _Run:
         if not waiting:
             take_back(path)
             del self._handed[place.document_id]
-        if isinstance(result, RagError):
-            self._fail(place, result, seconds)
+        try:
+            if isinstance(result, RagError):
+                raise result
+            ocr_pages.must_be_storable(result)
+        except RagError as error:
+            self._fail(place, error, seconds)
         else:
             languages = self._config.ocr.languages
             self._read.append(ReadPage(place, result, self.report.engine, languages, seconds))
@@ -246,8 +252,8 @@ class _Run:
         """Writes what has come so far; a failure that is on record as it is needs no writing."""
         new = [page for page in self._failed if not self._is_on_record(page)]
         if self._read or new:
-            self._failed += ocr_pages.replace(self._staging, self._read, new)
-        self._note(self._failed)
+            ocr_pages.replace(self._staging, self._read, new)
+        self._note()
         self._read, self._failed = [], []
         self._flushed = time.monotonic()
         if self._flushed - self._said >= _SAID_EACH:
@@ -266,13 +272,12 @@ class _Run:
         self.report.reused = len(good)
         self._flush()
 
-    def _note(self, failed: list[FailedPage]) -> None:
-        lost = {page.place.id for page in failed}
-        self.report.read += sum(page.place.id not in lost for page in self._read)
-        self._lost |= {page.place.key: page for page in failed}
+    def _note(self) -> None:
+        self.report.read += len(self._read)
+        self._lost |= {page.place.key: page for page in self._failed}
         self.report.failures += [
             PageFailure(page.place.document_id, page.error_kind, page.error, page.place.number)
-            for page in failed
+            for page in self._failed
         ]
 
     def _is_on_record(self, page: FailedPage) -> bool:

@@ -174,11 +174,14 @@ def pages_to_read(
     cursor = connection.cursor()
     cursor.execute("USE live")
     cursor.execute(
-        "SELECT document_id, source_uri, mime_type, content_hash, pages, number, "
-        "CASE WHEN needs_ocr THEN coalesce(reason, 'no-text') END FROM documents "
-        "JOIN (SELECT *, count(*) OVER (PARTITION BY document_id) AS pages FROM pages) "
-        "USING (document_id) WHERE key IS NOT NULL "
-        "AND (needs_ocr OR list_contains(?::VARCHAR[], mime_type)) ORDER BY document_id, number",
+        "WITH wanted AS (SELECT document_id, source_uri, mime_type, content_hash, number, "
+        "CASE WHEN needs_ocr THEN coalesce(reason, 'no-text') END AS reason "
+        "FROM pages JOIN documents USING (document_id) WHERE key IS NOT NULL "
+        "AND (needs_ocr OR list_contains(?::VARCHAR[], mime_type))), "
+        "sizes AS (SELECT document_id, count(*) AS n_pages FROM pages "
+        "SEMI JOIN wanted USING (document_id) GROUP BY document_id) "
+        "SELECT document_id, source_uri, mime_type, content_hash, n_pages, number, reason "
+        "FROM wanted JOIN sizes USING (document_id) ORDER BY document_id, number",
         [list(with_text)],
     )
     while rows := cursor.fetchmany(_ROWS_AT_ONCE):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rag_assets.store.rows import incoming, json_text, line, printable, touched_rows
 from rag_assets.store.staging import Staging
 from rag_chunker.stitching import UNSURE, mean_confidence
+from rag_core.errors import StoreError
 from rag_core.types import OCRRegion, OCRResult
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ __all__ = [
     "digests",
     "doubtful",
     "known",
+    "must_be_storable",
     "readings",
     "replace",
     "schema",
@@ -149,26 +151,30 @@ def doubtful(connection: "duckdb.DuckDBPyConnection") -> list[tuple[str, int, fl
     ).fetchall()
 
 
+def must_be_storable(result: OCRResult) -> None:
+    """Raises `StoreError` if its text is no Unicode."""
+    try:
+        json_text([region.text for region in result.regions])
+    except ValueError as error:  # UnicodeEncodeError is one
+        raise StoreError(
+            f"cannot be stored: {error}; the engine {result.engine!r} must give Unicode text"
+        ) from error
+
+
 def replace(
     staging: Staging,
     read: Sequence[ReadPage],
     failed: Sequence[FailedPage] = (),
     copies: Sequence[PlacedPage] = (),
-) -> list[FailedPage]:
+) -> None:
     """Put pages in, in one transaction, in place of what was there of them.
 
     `copies` are pages of which another one with the same key was read, now or before. A page that
-    failed keeps what was read on it of the same content before, marked stale. Returns the pages
-    whose text cannot be stored (no Unicode, no finite confidence): they are recorded as failed.
+    failed keeps what was read on it of the same content before, marked stale. What was read must
+    be storable, see `must_be_storable`.
     """
-    lines: list[bytes] = []
-    unstorable: list[FailedPage] = []
-    for page in read:
-        try:
-            lines.append(_line(page))
-        except ValueError as error:  # UnicodeEncodeError is one
-            unstorable.append(FailedPage(page.place, "StoreError", _unstorable(error)))
-    lost = [_failed_line(page) for page in [*failed, *unstorable]]
+    lines = [_line(page) for page in read]
+    lost = [_failed_line(page) for page in failed]
     rows = staging.file.rows
     with staging.transaction() as connection:
         with incoming(connection, "incoming_pages", _READ, lines, rows):
@@ -183,7 +189,6 @@ def replace(
             _copy(connection, staging.run_id)
         with incoming(connection, "incoming_failures", _FAILED, lost, rows):
             _fail(connection, staging.run_id)
-    return unstorable
 
 
 def delete(staging: Staging, pages: Iterable[PageId]) -> int:
@@ -306,7 +311,3 @@ def _failed_line(page: FailedPage) -> bytes:
 def _regions(stored: str) -> Iterator[OCRRegion]:
     for region in json.loads(stored):
         yield OCRRegion.model_validate(region)
-
-
-def _unstorable(error: ValueError) -> str:
-    return f"cannot be stored: {error}; its engine must give Unicode text and finite confidences"

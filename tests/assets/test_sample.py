@@ -18,6 +18,13 @@ from rag_core.errors import StoreError
 from rag_core.types import BlockType, Chunk, ParsedDocument, Principal, RequestContext
 from tests.assets.conftest import Project
 
+SCANS = {
+    "acme/handbook/safety/crane-3-notice.jpg": ["Crane 3 out of service", "extension 318"],
+    "acme/products/support/invoice-2026-0417.png": ["Invoice 2026-0417", "EUR 563.50"],
+    "nordlicht/policies/aushang-leitwarte.tif": ["Akku zu laden", "Mühlstraße"],
+}
+"""Pictures, with words on them in reading order."""
+
 Sample = dict[str, tuple[CorpusConfig, ParsedDocument]]
 
 
@@ -71,7 +78,10 @@ def test_the_sample_is_small(tmp_path: Path) -> None:
 def test_every_document_has_text_and_labels(sample: Sample) -> None:
     assert len(sample) >= 20
     without_text = [name for name, (_, parsed) in sample.items() if not parsed.text.strip()]
-    assert without_text == ["acme/products/ap-200/certificates.zip"]  # it has that of its members
+    assert set(without_text) == {
+        "acme/products/ap-200/certificates.zip",  # it has that of its members
+        *SCANS,
+    }
     unseen = [
         name
         for name, (config, _) in sample.items()
@@ -129,11 +139,11 @@ def test_its_long_sections_need_more_than_one_chunk(
 
 
 FORMATS = {
-    "csv", "docx", "eml", "epub", "html", "ipynb", "json", "jsonl", "md", "msg", "ods", "odt",
-    "pdf", "pptx", "py", "rst", "rtf", "tsv", "txt", "xls", "xlsx", "zip",
+    "csv", "docx", "eml", "epub", "html", "ipynb", "jpg", "json", "jsonl", "md", "msg", "ods",
+    "odt", "pdf", "png", "pptx", "py", "rst", "rtf", "tif", "tsv", "txt", "xls", "xlsx", "zip",
 }  # fmt: skip
-WITHOUT_HEADINGS = {"csv", "jsonl", "tsv", "txt"}
-"""One table, or plain text."""
+WITHOUT_HEADINGS = {"csv", "jpg", "jsonl", "png", "tif", "tsv", "txt"}
+"""One table, plain text, or a scan."""
 
 
 @pytest.fixture(scope="module")
@@ -208,6 +218,35 @@ def test_two_columns_are_read_one_after_the_other(materialized: Project) -> None
     places = [text.find(part) for part in read_so]
     assert places == sorted(places)
     assert -1 not in places
+
+
+def test_scans_and_a_photo_become_chunks_with_the_words_on_them(materialized: Project) -> None:
+    for name, words in SCANS.items():
+        (text,) = materialized.query(
+            "SELECT string_agg(content, ' ' ORDER BY position) FROM chunks WHERE document_id = ?",
+            name,
+        )[0]
+        places = [text.replace("\n", " ").find(word) for word in words]
+        assert -1 not in places, (name, text)
+        assert places == sorted(places)
+
+
+def test_a_scanned_page_stands_behind_the_page_of_text_before_it(materialized: Project) -> None:
+    rows = materialized.query(
+        "SELECT heading_path, content FROM chunks WHERE kind = 'body' AND document_id = ? "
+        "ORDER BY position",
+        "nordlicht/policies/hausanschluss.pdf",
+    )
+    text = " ".join(content for _, content in rows)
+    assert text.index("drei Monate gültig") < text.index("Am Anger 17") < text.index("14 Metern")
+    assert [path[:1] for path, _ in rows] == [["Antrag auf einen Hausanschluss"]] * len(rows)
+
+
+def test_every_page_of_the_sample_is_read_and_none_in_doubt(materialized: Project) -> None:
+    pages = materialized.query(
+        "SELECT status, low_confidence, count(*) FROM ocr_pages GROUP BY ALL"
+    )
+    assert pages == [("ok", False, 4)]
 
 
 def suffix(document_id: str) -> str:

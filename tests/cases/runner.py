@@ -8,11 +8,11 @@ object, by case id:
 
     {"blocks": [{"kind", "level", "text"}],
      "chunks": [{"id", "kind", "level", "text", "parent_id", "position", "token_count"}],
-     "status": "ok" | "empty" | "no_text" | "skipped" | "failed",
+     "status": "ok" | "empty" | "no_text" | "ocr_unavailable" | "skipped" | "failed",
      "error": null | "ValueError", "reason": null | "...", "seconds": 0.1, "also": [...]}
 
 `error` names what was raised by settings or by the chunker; a document that cannot be read is no
-error but has a status and a reason.
+error but has a status and a reason. Pages that need OCR are read by the first engine installed.
 """
 
 import argparse
@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_chunker import HeadingAwareChunker
-from rag_chunker.parsing import parse
+from rag_chunker.ocr.registry import default_engine, how_to_get_ocr
+from rag_chunker.pipeline import parse_document, read_pages
 from rag_core.errors import ParseError, RagError, UnsupportedMediaType
 from rag_core.testing import make_context
 from rag_core.types import Block, Chunk, CorpusId, DocumentId, ParsedDocument, Source, TenantId
@@ -75,11 +76,11 @@ def _run_once(path: Path, settings: dict[str, int]) -> Result:
     started = time.perf_counter()
     try:
         chunker = HeadingAwareChunker(**{**_DEFAULTS, **settings})
-        parsed = parse(_source(path), path.read_bytes())
+        parsed = _read(path)
         result["blocks"] = [_block(block) for block in parsed.blocks]
         ctx = make_context("staff", tenant="cases")
         result["chunks"] = [_chunk(chunk) for chunk in chunker.chunk_now(ctx, parsed)]
-        result["status"] = _status(parsed, result["chunks"])
+        result |= _status(parsed, result["chunks"])
     except ParseError as error:
         skipped = isinstance(error, UnsupportedMediaType)
         result |= {"status": "skipped" if skipped else "failed", "reason": str(error)}
@@ -89,10 +90,24 @@ def _run_once(path: Path, settings: dict[str, int]) -> Result:
     return result
 
 
-def _status(parsed: ParsedDocument, chunks: list[Result]) -> str:
+def _read(path: Path) -> ParsedDocument:
+    data = path.read_bytes()
+    parsed = parse_document(_source(path), data)
+    if not any(page.needs_ocr for page in parsed.pages):
+        return parsed
+    engine = default_engine()
+    return parsed if engine is None else read_pages(parsed, data, engine)
+
+
+def _status(parsed: ParsedDocument, chunks: list[Result]) -> Result:
     if chunks:
-        return "ok"
-    return "no_text" if any(page.needs_ocr for page in parsed.pages) else "empty"
+        return {"status": "ok"}
+    if not any(page.needs_ocr for page in parsed.pages):
+        return {"status": "no_text" if parsed.document.metadata.get("ocr_pages") else "empty"}
+    failed = parsed.document.metadata.get("ocr_failed")
+    if failed:
+        return {"status": "failed", "reason": str(failed)}
+    return {"status": "ocr_unavailable", "reason": how_to_get_ocr()}
 
 
 def _source(path: Path) -> Source:

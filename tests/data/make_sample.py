@@ -1,8 +1,10 @@
-"""Writes the sample's office, PDF, EPUB, Outlook and zip files from the Markdown beside this file.
+"""Writes the sample's office, PDF, EPUB, Outlook and zip files from the Markdown beside this file,
+and draws its scans.
 
-    python tests/data/make_sample.py
+    python tests/data/make_sample.py [scans]
 
-LibreOffice (`soffice`) has to be installed. The files are committed: run it after an edit only.
+LibreOffice (`soffice`) has to be installed, but for the scans alone. The files are committed: run
+it after an edit only.
 """
 
 import io
@@ -14,6 +16,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pypdfium2
 import xlsxwriter
 from markdown_it import MarkdownIt
 from pptx import Presentation
@@ -24,9 +27,11 @@ TEXTS = HERE / "sample"
 SAMPLE = HERE.parents[1] / "rag_assets" / "sample"
 sys.path[:0] = [str(HERE), str(HERE.parent / "chunker" / "parsing")]
 
-from flat_odt import flat_odt  # noqa: E402 - from the folders above
+import scans  # noqa: E402 - from the folders above
+from flat_odt import flat_odt  # noqa: E402
 from office_files import epub  # noqa: E402
 from outlook_files import ADDRESS, BODY, SENDER, SENT, SUBJECT, TO, msg  # noqa: E402
+from pdf_writer import Pdf  # noqa: E402
 
 _PDF = "pdf:writer_pdf_Export:"
 TAGGED = _PDF + '{"UseTaggedPDF":{"type":"boolean","value":"true"}}'
@@ -47,6 +52,12 @@ _WHEN = (2026, 5, 4, 8, 0, 0)
 
 
 def main() -> None:
+    write("acme/products/support/invoice-2026-0417.png", scans.invoice())
+    write("acme/handbook/safety/crane-3-notice.jpg", scans.whiteboard_photo())
+    write("nordlicht/policies/aushang-leitwarte.tif", scans.newsletter_page())
+    write("nordlicht/policies/hausanschluss.pdf", house_connection())
+    if sys.argv[1:] == ["scans"]:
+        return
     for text, language, columns, target, path in DOCUMENTS:
         source = flat_odt(_text(text), language=language, columns=columns)
         write(path, converted(source.encode(), ".fodt", target))
@@ -213,6 +224,40 @@ def field_report() -> bytes:
             SENT: datetime(2026, 4, 22, 15, 40, tzinfo=UTC),
         }
     )
+
+
+def house_connection() -> bytes:
+    """A letter of one page, and a scanned form behind it."""
+    letter = Pdf(info={"Title": "Antrag auf einen Hausanschluss"})
+    page = letter.page()
+    page.text(60, 90, "Antrag auf einen Hausanschluss", 18, "B")
+    page.lines(
+        60,
+        130,
+        [
+            "Für den Anschluss an das Wärmenetz brauchen wir den ausgefüllten Antrag, einen",
+            "Lageplan im Maßstab 1:500 und das Einverständnis des Eigentümers (Anlage 1).",
+        ],
+        11,
+        15,
+    )
+    page.text(60, 190, "Ablauf", 14, "B")
+    page.lines(
+        60,
+        215,
+        [
+            "Nach Eingang der Unterlagen prüfen wir innerhalb von zehn Werktagen, ob die",
+            "Leistung der Übergabestation ausreicht. Danach erhalten Sie ein Angebot, das drei",
+            "Monate gültig ist.",
+        ],
+        11,
+        15,
+    )
+    whole = pypdfium2.PdfDocument(letter.data())
+    whole.import_pages(pypdfium2.PdfDocument(scans.signed_form()))
+    target = io.BytesIO()
+    whole.save(target)
+    return target.getvalue()
 
 
 def certificates() -> bytes:

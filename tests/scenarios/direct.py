@@ -1,4 +1,4 @@
-"""One corpus through both stages, without Dagster: for tests that need many runs.
+"""One corpus through all stages, without Dagster: for tests that need many runs.
 
 `python -m tests.scenarios.direct FOLDER RUN_ID [KILL_AT]` does it in a process of its own, which
 kills itself at the moment named: `WHERE:N` is the Nth time that WHERE is reached.
@@ -13,8 +13,9 @@ from typing import Any
 
 from rag_assets.sources import Sources
 from rag_assets.stages.chunk import KEEP_CHANGES_DAYS, staged_chunks
+from rag_assets.stages.ocr import read_corpus_pages
 from rag_assets.stages.parse import parse_corpus
-from rag_assets.stages.report import ChunkReport, ParseReport
+from rag_assets.stages.report import ChunkReport, OcrReport, ParseReport
 from rag_assets.store import staging
 from rag_assets.store.catalog import refresh_catalog
 from rag_assets.store.layout import PartitionFiles, Warehouse
@@ -53,11 +54,40 @@ def run(
     force: bool = False,
     keep_changes_days: float = KEEP_CHANGES_DAYS,
 ) -> tuple[ParseReport, ChunkReport]:
-    """Both stages, checked and published as the assets do it."""
+    """All stages, checked and published as the assets do it."""
+    parsed, _, chunked = run_all(
+        folder,
+        pool,
+        run_id,
+        warehouse=warehouse,
+        wait=wait,
+        force=force,
+        keep_changes_days=keep_changes_days,
+    )
+    return parsed, chunked
+
+
+def run_all(
+    folder: Path,
+    pool: WorkerPool,
+    run_id: str,
+    *,
+    warehouse: str = "warehouse",
+    wait: float = 0.0,
+    force: bool = False,
+    keep_changes_days: float = KEEP_CHANGES_DAYS,
+    readers: WorkerPool | None = None,
+    between: Callable[[], None] = lambda: None,
+) -> tuple[ParseReport, OcrReport, ChunkReport]:
+    """The same, with the report of each stage; `readers` read pages, by default those of `pool`.
+    `between` is called when documents are parsed and their pages not read."""
     found = Sources(folder / "sources").folder(TENANT, CORPUS)
     config = found.config()
     files = partition(folder, warehouse)
     parsed = parse_corpus(found, config, files, pool, run_id=run_id, wait=wait, force=force)
+    between()
+    readers = readers or pool
+    read = read_corpus_pages(found, config, files, readers, run_id=run_id, wait=wait, force=force)
     prefix = len(found.partition_key) + 1
     with staged_chunks(
         config,
@@ -71,7 +101,7 @@ def run(
         assert [result for result in staged.results if not result.passed] == []
         staged.publish()
     refresh_catalog(Warehouse(folder / warehouse))
-    return parsed, staged.report
+    return parsed, read, staged.report
 
 
 def main() -> None:
