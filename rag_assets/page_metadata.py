@@ -1,11 +1,13 @@
 """What does the UI show of `ocr_pages`? Figures, failures, doubtful pages, a preview."""
 
-from collections.abc import Sequence
 from hashlib import sha256
 
 import dagster as dg
 
+from rag_assets.columns import Lineage, column_lineage, column_schema
+from rag_assets.listing import listing
 from rag_assets.stages.report import OcrReport
+from rag_assets.store import ocr_pages
 from rag_assets.store.layout import StoreFile
 from rag_assets.store.staging import open_live
 
@@ -13,24 +15,16 @@ __all__ = ["page_metadata", "pages_version"]
 
 Metadata = dict[str, dg.MetadataValue | str | int | float]
 
-_PAGE_COLUMNS = {
-    "document_id": ("VARCHAR", "tenant/corpus/path"),
-    "page": ("INTEGER", "number of the page, from 1"),
-    "reason": ("VARCHAR", "why it was read: image, no-text, garbled, ..."),
-    "status": ("VARCHAR", "ok, empty (nothing to read on it), no_images, or failed"),
-    "error": ("VARCHAR", "why it could not be read"),
-    "engine": ("VARCHAR", "what read it"),
-    "languages": ("VARCHAR[]", "as set for the corpus"),
-    "regions": ("JSON", "[{text, confidence, bbox, page}], in reading order"),
-    "text": ("VARCHAR", "of all regions, one a line"),
-    "confidence": ("DOUBLE", "mean over characters, 0..1"),
-    "low_confidence": ("BOOLEAN", "somebody should look at the page"),
-    "seconds": ("DOUBLE", "that reading took"),
+_FILE, _PAGE = "source_files.content", "parsed_documents.document_id"
+PAGE_LINEAGE: Lineage = {
+    "document_id": _PAGE,
+    "page": _PAGE,
+    "content_hash": "parsed_documents.content_hash",
+    **dict.fromkeys(["status", "error", "regions", "text", "confidence", "low_confidence"], _FILE),
 }
-_SHOWN = 50
 _PREVIEW = (
-    "SELECT document_id, page, status, round(confidence, 2)::VARCHAR AS confidence, "
-    "left(text, 90) AS text FROM ocr_pages ORDER BY document_id, page LIMIT 8"
+    "SELECT document_id, page, status, round(confidence, 2) AS confidence, "
+    "left(text, 120) AS text FROM ocr_pages ORDER BY document_id, page LIMIT 8"
 )
 
 
@@ -53,11 +47,19 @@ def page_metadata(report: OcrReport, file: StoreFile) -> Metadata:
     for kind, count in sorted(report.failures_by_kind.items()):
         metadata[f"failed/{kind}"] = count
     if report.failures:
-        failures = [(f.document_id, str(f.page), f.kind, f.reason) for f in report.failures]
-        metadata["failed_pages"] = _table(("document_id", "page", "kind", "reason"), failures)
+        failures = [(f.document_id, f.page, f.kind, f.reason) for f in report.failures]
+        metadata["failed_pages"] = listing(
+            ("document_id", "page", "kind", "reason"),
+            failures,
+            more="ragctl query \"FROM ocr_pages WHERE status = 'failed'\"",
+        )
     if report.low_confidence:
-        doubtful = [(one, str(page), f"{mean:.2f}") for one, page, mean in report.low_confidence]
-        metadata["low_confidence_pages"] = _table(("document_id", "page", "confidence"), doubtful)
+        doubtful = [(one, page, round(mean, 2)) for one, page, mean in report.low_confidence]
+        metadata["low_confidence_pages"] = listing(
+            ("document_id", "page", "confidence"),
+            doubtful,
+            more='ragctl query "FROM ocr_pages WHERE low_confidence"',
+        )
     return metadata | _of_the_table(file)
 
 
@@ -84,25 +86,11 @@ def _of_the_table(file: StoreFile) -> Metadata:
         "dagster/row_count": count,
         "dagster/table_name": "rag.main.ocr_pages",
         "dagster/column_schema": dg.MetadataValue.table_schema(
-            dg.TableSchema(
-                [
-                    dg.TableColumn(name, kind, description=description)
-                    for name, (kind, description) in _PAGE_COLUMNS.items()
-                ]
-            )
+            column_schema(ocr_pages.schema(), PAGE_LINEAGE, "ocr_pages")
         ),
+        "dagster/column_lineage": dg.MetadataValue.column_lineage(column_lineage(PAGE_LINEAGE)),
     }
     if found:
         names = ("document_id", "page", "status", "confidence", "text")
-        metadata["preview"] = _table(names, found)
+        metadata["preview"] = listing(names, found, total=count)
     return metadata
-
-
-def _table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dg.TableMetadataValue:
-    return dg.MetadataValue.table(
-        [dg.TableRecord(dict(zip(names, map(_cell, row), strict=True))) for row in rows[:_SHOWN]]
-    )
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else " ".join(str(value).split())[:300]

@@ -4,8 +4,7 @@ CREATE TABLE IF NOT EXISTS ocr_pages (
     document_id VARCHAR NOT NULL,
     page INTEGER NOT NULL,          -- number of the page in `pages`; one row each
     reason VARCHAR,                 -- why it was read, as in `pages`; images: pictures between text
-    status VARCHAR NOT NULL,        -- ok | empty (nothing to read on it) | no_images (it has text,
-                                    -- and no pictures) | failed
+    status VARCHAR NOT NULL,        -- ok | empty (nothing to read) | no_images (only text) | failed
     stale BOOLEAN NOT NULL,         -- failed, and the regions are those of the last good reading
     error_kind VARCHAR,             -- class of the error, of a failed one
     error VARCHAR,
