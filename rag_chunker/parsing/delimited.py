@@ -36,15 +36,21 @@ class DelimitedParser(Parser):
     fields, and none if most rows would have one field. A first line `sep=;` decides it, and so
     does the name or media type of TSV where tabs occur. Quoted fields may hold line breaks and
     doubled quotes, or quotes behind a backslash where the file escapes them so; a quote that never
-    closes is taken as an ordinary character. Blank lines give nothing. `metadata` has `encoding`
-    and `delimiter`.
+    closes is taken as an ordinary character. Single quotes do the same where they stand around
+    the whole first line's fields. Blank lines give nothing. `metadata` has `encoding` and
+    `delimiter`.
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source):
             text, encoding = decode(data)
-        delimiter, body = _delimiter(_with_doubled_quotes(text), _prefers_tabs(source))
-        blocks = tuple(titled_table(rows(body, delimiter), table=0))
+        single = _quotes_singly(text)
+        text = text.replace("'", '"') if single else _with_doubled_quotes(text)
+        delimiter, body = _delimiter(text, _prefers_tabs(source))
+        found = rows(body, delimiter)
+        if single:
+            found = ([cell.replace('"', "'") for cell in row] for row in found)
+        blocks = tuple(titled_table(found, table=0))
         mime_type = source.mime_type or (_TSV if delimiter == "\t" else "text/csv")
         metadata: dict[str, JsonValue] = {"encoding": encoding}
         if delimiter != _ONE_COLUMN:
@@ -53,7 +59,7 @@ class DelimitedParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return "delimited-1"
+        return "delimited-2"
 
 
 def rows(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -91,6 +97,15 @@ def _lines_from(text: str, number: int) -> Iterator[str]:
     return iter(lines)
 
 
+_SINGLE = re.compile(r"(?:'(?:[^'\n]|'')*'[\t;|,])+'(?:[^'\n]|'')*'\s*")
+
+
+def _quotes_singly(text: str) -> bool:
+    """Whether fields stand in single quotes: all of the first line do, and the text has no other
+    quotes."""
+    return '"' not in text and _SINGLE.fullmatch(text.partition("\n")[0]) is not None
+
+
 _ESCAPES = re.compile(r'(?:^|[\t;|,])[ ]*"[^"\n]*\\"[ ]*[^\s\t;|,"]', re.MULTILINE)
 _ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
 
@@ -124,8 +139,9 @@ def _delimiter(text: str, prefers_tabs: bool) -> tuple[str, str]:
 
 def _consistency(sample: str, delimiter: str) -> float:
     """The share of rows with the usual number of fields; 0 if most rows have one field only."""
+    found = _sample_rows(sample, delimiter)
     counts = Counter(
-        len(row) for row in _sample_rows(sample, delimiter) if len(row) > 1 or any(row)
+        len(row) for row in found if (len(row) > 1 or any(row)) and not _is_remark(row)
     )
     several = Counter({fields: often for fields, often in counts.items() if fields > 1})
     if 2 * several.total() < counts.total() or not several:
@@ -139,4 +155,9 @@ def _sample_rows(sample: str, delimiter: str) -> Sequence[list[str]]:
         found.append(row)
         if len(found) > _SAMPLE_LINES:
             break
-    return found[:-1] if len(found) > 2 else found  # the last one may be cut
+    cut = len(found) > max(2, _SAMPLE_LINES) or len(sample) == _SAMPLE_CHARACTERS
+    return found[:-1] if cut else found
+
+
+def _is_remark(row: Sequence[str]) -> bool:
+    return len(row) == 1 and row[0].startswith("#")

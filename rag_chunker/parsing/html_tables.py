@@ -24,7 +24,8 @@ _LONGEST_COPY = 200
 class HtmlTable:
     """A data table: every row as wide as its cells and spans make it."""
 
-    captions: list[Element]
+    captions: list[str]
+    """What stands in `<caption>`, and in a cell across the whole table above its header."""
     rows: list[list[str]]
     has_header: bool
 
@@ -47,10 +48,14 @@ def read_table(table: Element) -> HtmlTable | None:
     cells = [_cells(row) for row in head + body]
     if max((len(row.texts) for row in cells), default=0) < 2:
         return None
+    captions = [flat_text(each) for each in _elements(table) if each.tag == "caption"]
     headers = len(head) or _leading_header_rows(cells)
+    width = max(map(_width, cells))
+    while len(cells) > 2 and _is_title(cells[0], width) and _names_columns(cells, headers):
+        captions.append(cells.pop(0).texts[0])
+        headers = max(headers - 1, _leading_header_rows(cells))
     grid = _expanded(cells) if any(row.spans for row in cells) else [row.texts for row in cells]
     rows = [_merged(grid[:headers]), *grid[headers:]] if headers else grid
-    captions = [each for each in _elements(table) if each.tag == "caption"]
     return HtmlTable(captions, rows, has_header=headers > 0)
 
 
@@ -144,11 +149,22 @@ def _leading_header_rows(rows: list[_Cells]) -> int:
     return count if count < len(rows) else min(count, 1)
 
 
+def _width(row: _Cells) -> int:
+    return len(row.texts) + sum(columns - 1 for columns, _ in row.spans.values())
+
+
+def _is_title(row: _Cells, width: int) -> bool:
+    return len(row.texts) == 1 and row.spans.get(0, (1, 1))[0] >= width > 1
+
+
+def _names_columns(rows: list[_Cells], headers: int) -> bool:
+    """Whether the second row is a header."""
+    return headers > 1 or _leading_header_rows(rows[1:]) > 0
+
+
 def _expanded(rows: list[_Cells]) -> list[list[str]]:
     budget = 2 * sum(len(row.texts) for row in rows) + 100
-    width = max(
-        len(row.texts) + sum(columns - 1 for columns, _ in row.spans.values()) for row in rows
-    )
+    width = max(map(_width, rows))
     grid: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}
     for row in rows:

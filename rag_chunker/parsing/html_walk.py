@@ -235,8 +235,7 @@ class BlockCollector:
         if table is None:
             self._inside(element, self._flush)
             return
-        for caption in table.captions:
-            text = flat_text(caption)
+        for text in table.captions:
             if not is_blank(text):
                 self.blocks.append(Block(type=BlockType.caption, text=text))
         rows = list(table_blocks(table.rows, table=self._next_table, has_header=table.has_header))

@@ -30,7 +30,7 @@ _MAX_NESTING = 100
 """What markdown-it nests in one go (two Python calls a level). It silently drops what is deeper, so
 `_deep_rest` hands it over as text from `_DEEPEST` on, to be parsed as the next piece."""
 _DEEPEST = 90
-_HEADING_ID = re.compile(r"\s*\{#[\w:.-]+\}$")
+_HEADING_ID = re.compile(r"\s*\{(?:#[\w:.-]+|\.[\w-]+)(?:\s+[#.\w][^{}]*)?\}$")
 
 
 class MarkdownContent(NamedTuple):
@@ -64,7 +64,7 @@ class MarkdownParser(Parser):
         from markdown_it import __version__
         from turbohtml import __version__ as html_version
 
-        return f"markdown-1 markdown-it-py-{__version__} turbohtml-{html_version}"
+        return f"markdown-2 markdown-it-py-{__version__} turbohtml-{html_version}"
 
 
 def markdown_blocks(text: str, *, first_table: int = 0) -> MarkdownContent:

@@ -59,6 +59,20 @@ def test_quoted_line_breaks_and_doubled_quotes_stay_in_their_row() -> None:
     assert texts(text) == ["id | comment", '1 | says "hello" and leaves late', "2 | plain"]
 
 
+def test_single_quotes_around_all_fields_are_quotes() -> None:
+    text = "'id','it''s'\n'1','x, y'\n2,z's\n"
+    assert texts(text) == ["id | it's", "1 | x, y", "2 | z's"]
+
+
+def test_an_apostrophe_is_no_quote() -> None:
+    assert texts("name,note\n'tis,a\nit's,'b\n") == ["name | note", "'tis | a", "it's | 'b"]
+
+
+def test_remarks_above_the_header_do_not_hide_the_delimiter() -> None:
+    text = "# made by x\n# on Monday\n# 3 rows\nid,name\n1,a\n"
+    assert texts(text)[-2:] == ["id | name", "1 | a"]
+
+
 def test_quotes_may_be_escaped_by_a_backslash() -> None:
     text = 'id,size\n1,"5\\" pipe, steel"\n2,"says \\"hi\\""\n3,plain\n'
     assert texts(text) == ["id | size", '1 | 5" pipe, steel', '2 | says "hi"', "3 | plain"]
