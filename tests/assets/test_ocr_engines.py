@@ -25,8 +25,8 @@ def report_with_a_diagram() -> bytes:
     page.text(60, 100, "The station has two pumps, as the diagram shows.", 12)
     _place(pdf, small_page("Pump A feeds the upper basin", points=20), 60, 140)
     page.text(60, 420, "Each of them is checked once a month, in full.", 12)
-    pdf.page()
-    _place(pdf, small_page("Signed by the engineer on duty", points=20), 60, 140)
+    pdf.page(width=440, height=160)
+    _place(pdf, small_page("Signed by the engineer on duty", points=20), 10, 10)
     return pdf.data()
 
 
