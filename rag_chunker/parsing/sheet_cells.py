@@ -31,6 +31,14 @@ def padded(value: Value, *, width: int) -> str:
     return text.zfill(width) if is_number and text.isdecimal() else text
 
 
+def with_unit(value: Value, *, before: str, behind: str) -> str:
+    """A number with what its format writes around it: `4.5 kg`, `€ 12`; anything else as it is."""
+    text = shown(value)
+    if not isinstance(value, float | int) or isinstance(value, bool):
+        return text
+    return " ".join(filter(None, (before, text, behind)))
+
+
 def _number(value: float) -> str:
     if value.is_integer() and -1e21 < value < 1e21:
         return str(int(value))

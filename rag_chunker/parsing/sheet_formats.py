@@ -1,7 +1,7 @@
 """Which cells of an XLSX workbook show a number in another way, and what is the workbook's title?
 
 calamine gives values without their number format; this looks only for the formats that change what
-a number says: percentages, and leading zeros (postcodes, article numbers).
+a number says: percentages, leading zeros (postcodes, article numbers), and units (`€`, `kg`).
 """
 
 import posixpath
@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from rag_chunker.parsing.archive import Archive, xml_root
-from rag_chunker.parsing.sheet_cells import Value, as_percentage, padded
+from rag_chunker.parsing.sheet_cells import Value, as_percentage, padded, with_unit
 from rag_chunker.parsing.sheet_extent import column_number
 
 Formats = dict[tuple[int, int], Callable[[Value], str]]
@@ -42,7 +42,7 @@ def formatted_cells(archive: Archive) -> dict[str, Formats]:
     pattern = re.compile(rb"""<(?:\w+:)?c\s([^>]*?\bs=["'](?:%b)["'][^>]*)>""" % b"|".join(styles))
     return {
         name: dict(_places(pattern, styles, archive.read(part)))
-        for name, part in _sheet_parts(archive)
+        for name, part in sheet_parts(archive)
         if part in archive
     }
 
@@ -58,13 +58,35 @@ def _styles(root: Any) -> Iterator[tuple[bytes, Callable[[Value], str]]]:
             shows[custom.get("numFmtId")] = as_percentage
         elif zeros := _PADDED.fullmatch(code):
             shows[custom.get("numFmtId")] = partial(padded, width=len(zeros[1]))
+        elif unit := _unit(code):
+            shows[custom.get("numFmtId")] = partial(with_unit, before=unit[0], behind=unit[1])
     formats = [xf for xfs in root.iter("{*}cellXfs") for xf in xfs.iter("{*}xf")]
     for index, xf in enumerate(formats):
         if xf.get("numFmtId") in shows:
             yield str(index).encode(), shows[xf.get("numFmtId")]
 
 
-def _sheet_parts(archive: Archive) -> list[tuple[str, str]]:
+def _unit(code: str) -> tuple[str, str] | None:
+    """The words before and behind the digits of a number format; None if there are none, or it
+    scales the number (`0.0,"k"`)."""
+    first = _LOCALE.sub(r'"\1"', code.split(";")[0])
+    digits = _DIGITS.search(_LITERAL.sub(lambda found: " " * len(found[0]), first))
+    if digits is None or digits[0].endswith(","):
+        return None
+    sides = first[: digits.start()], first[digits.end() :]
+    before, behind = ("".join(map("".join, _WORDS.findall(side))).strip() for side in sides)
+    return (before, behind) if before or behind else None
+
+
+_LOCALE = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
+"""`[$€-407]`: a currency sign, and where it is used."""
+_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.')
+_DIGITS = re.compile(r"[#0?][#0?.,]*")
+_WORDS = re.compile(r'"([^"]*)"|([$€£¥])')
+
+
+def sheet_parts(archive: Archive) -> list[tuple[str, str]]:
+    """Name and part of each sheet, in order; the part may be missing."""
     relations = "xl/_rels/workbook.xml.rels"
     if relations not in archive:
         return []

@@ -17,6 +17,7 @@ from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_cells import shown
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
+from rag_chunker.parsing.sheet_notes import notes_by_sheet
 from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.spi import Parser
@@ -32,15 +33,16 @@ class SheetsParser(Parser):
 
     Cells read as the spreadsheet shows them (see `sheet_cells.shown`), formulas as the result that
     was saved with them. A merged cell counts once, except above the columns that it names. Error
-    values (`#REF!`) and empty sheets give nothing. Hidden sheets are read, and named in
+    values (`#REF!`) and empty sheets give nothing. Comments, text boxes and titles of charts follow
+    the tables of their sheet. Hidden sheets are read, and named in
     `metadata["hidden_sheets"]`.
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source):
-            title, near, formats = _looked_at(data)
+            title, near, formats, notes = _looked_at(data)
             workbook = _load(near)
-            blocks = tuple(_blocks(workbook, formats))
+            blocks = tuple(_blocks(workbook, formats, notes))
             mime_type = source.mime_type or media_type_of(source.uri, data)
         document = source.document(
             data, mime_type=mime_type, title=title, metadata=_metadata(workbook)
@@ -48,19 +50,22 @@ class SheetsParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"sheets-2 calamine-{version('python-calamine')}"
+        return f"sheets-3 calamine-{version('python-calamine')}"
 
 
-def _looked_at(data: bytes) -> tuple[str | None, bytes, dict[str, Formats]]:
-    """Title, a workbook that is safe to load, and per sheet how to show some of its cells."""
+def _looked_at(
+    data: bytes,
+) -> tuple[str | None, bytes, dict[str, Formats], dict[str, list[Block]]]:
+    """Title, a workbook that is safe to load, and per sheet how to show some of its cells and what
+    stands beside them."""
     if not data.startswith(_ZIP_MAGIC):
-        return None, data, {}
+        return None, data, {}, {}
     with open_archive(data) as archive:
         title = title_of(archive)
         _refuse_unfolding(archive)
         near = brought_near(data, archive)
     with open_archive(near) as archive:  # anew, because an archive counts what is read from it
-        return title, near, formatted_cells(archive)
+        return title, near, formatted_cells(archive), notes_by_sheet(archive)
 
 
 def _refuse_unfolding(archive: Archive) -> None:
@@ -93,7 +98,9 @@ def _calling_rust(function: Any, argument: Any) -> Any:
         raise
 
 
-def _blocks(workbook: Any, formats: dict[str, Formats]) -> Iterator[Block]:
+def _blocks(
+    workbook: Any, formats: dict[str, Formats], notes: dict[str, list[Block]]
+) -> Iterator[Block]:
     tables = 0
     for sheet in _sheets(workbook):
         named, used = False, _used_columns(sheet)
@@ -106,6 +113,10 @@ def _blocks(workbook: Any, formats: dict[str, Formats]) -> Iterator[Block]:
             for block in _table(rows, spans, number):
                 tables = number + ("table" in block.attributes)
                 yield block
+        if beside := notes.get(sheet.name):
+            if not named:
+                yield Block(type=BlockType.heading, level=1, text=clean(sheet.name))
+            yield from beside
 
 
 def _sheets(workbook: Any) -> Iterator[Any]:

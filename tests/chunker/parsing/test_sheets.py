@@ -2,8 +2,11 @@
 
 import contextlib
 from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from xml.sax.saxutils import escape
 
 import pytest
+import xlsxwriter
 from ole_files import ole
 from workbook_files import cell, ods, rows, xlsx
 
@@ -168,6 +171,45 @@ def test_numbers_keep_the_leading_zeros_that_their_format_gives() -> None:
         f"{cell('C3', '-7.5', style=2)}</row>"
     )
     assert texts(xlsx(data, styles=styles))[2:] == ["Moss | 01234 | 007", "Oslo | n/a | -7.5"]
+
+
+def test_numbers_keep_the_units_that_their_format_writes() -> None:
+    codes = ('#,##0.00 "€"', '_("$"* #,##0_)', "0.0\\ [$CHF-807]", '0.0,"k"', '"Lot "0')
+    listed = "".join(
+        f'<numFmt numFmtId="{170 + at}" formatCode="{escape(code, {chr(34): "&quot;"})}"/>'
+        for at, code in enumerate(codes)
+    )
+    formats = "".join(f'<xf numFmtId="{170 + at}"/>' for at in range(len(codes)))
+    styles = f'<numFmts>{listed}</numFmts><cellXfs><xf numFmtId="0"/>{formats}</cellXfs>'
+    cells = "".join(cell(f"{'ABCDE'[at]}2", "4.5", style=at + 1) for at in range(len(codes)))
+    data = rows("a | b | c | d | e") + f'<row r="2">{cells}</row>'
+    assert texts(xlsx(data, styles=styles))[-1] == "4.5 € | $ 4.5 | 4.5 CHF | 4.5 | Lot 4.5"
+
+
+def test_comments_text_boxes_and_chart_titles_follow_the_cells() -> None:
+    target = BytesIO()
+    with xlsxwriter.Workbook(target) as book:
+        sheet = book.add_worksheet("Data")
+        sheet.write_row(0, 0, ["a", "b"])
+        sheet.write_row(1, 0, [1, 2])
+        sheet.write_comment("B2", "Checked twice", {"author": "Ann"})
+        sheet.insert_textbox("D1", "In a box")
+        chart = book.add_chart({"type": "line"})
+        chart.add_series({"values": "=Data!$A$2:$B$2"})
+        chart.set_title({"name": "Depth"})
+        sheet.insert_chart("F1", chart)
+        book.add_worksheet("Only a box").insert_textbox("A1", "Alone")
+    found = [(block.type.value, block.text) for block in parse(target.getvalue()).blocks]
+    assert found == [
+        ("heading", "Data"),
+        ("table_row", "a | b"),
+        ("table_row", "1 | 2"),
+        ("other", "B2: Checked twice"),
+        ("paragraph", "In a box"),
+        ("caption", "Depth"),
+        ("heading", "Only a box"),
+        ("paragraph", "Alone"),
+    ]
 
 
 def test_text_keeps_its_leading_zeros_and_formulas_give_their_saved_result() -> None:
