@@ -224,7 +224,7 @@ def _file_of(document_id: str, documents: StoreFile) -> dict[str, dg.MetadataVal
 
 def _sentence(result: InvariantResult) -> str | None:
     if result.passed:
-        return None
+        return None if result.checked else "no chunk is new; those there were checked before"
     first = result.offenders[0]
     place = first.document_id + ("" if first.position is None else f" #{first.position}")
     more = f" (and {result.offender_count - 1} more)" if result.offender_count > 1 else ""

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TokenFigures", "chunks_by_depth", "documents_by_type", "token_figures"]
 
+_BREAK = "  \n"
+"""A new line in Markdown. Narrow windows cut long lines off."""
 _BARS = 16
 """Between 0 and the budget; one more stands for all that is over it."""
 _STATUS_COLOURS = {
@@ -40,8 +42,8 @@ class TokenFigures:
     def plot(self) -> str:
         """The histogram, with the budget drawn in, as Markdown."""
         caption = (
-            f"{self.chunks:,} body chunks by tokens: mean {self.mean:,.1f}, 95% have at most "
-            f"{self.p95:,}, budget {self.budget:,}"
+            f"{self.chunks:,} body chunks, {self.mean:,.1f} tokens on average{_BREAK}"
+            f"95% have at most {self.p95:,}, the budget is {self.budget:,}"
         )
         return histogram(self.counts, _BARS, "budget", self.budget / _BARS, "tokens", caption)
 
@@ -76,7 +78,7 @@ def chunks_by_depth(live: "duckdb.DuckDBPyConnection") -> str:
         "GROUP BY ALL ORDER BY depth, kind",
     ):
         found.setdefault(str(depth), {})[kind] = count
-    caption = "chunks by number of headings above: body blue, headings themselves grey"
+    caption = f"chunks by number of headings above{_BREAK}body blue, headings themselves grey"
     return stacked_bars(found, _KIND_COLOURS, caption if found else "no chunks")
 
 
@@ -104,7 +106,7 @@ def documents_by_type(live: "duckdb.DuckDBPyConnection") -> str:
         f"{count:,} {status.replace('_', ' ')} ({_STATUS_COLOURS.get(status, 'grey')})"
         for status, count in sorted(statuses.items())
     ]
-    caption = "documents by kind: " + ", ".join(told) if told else "no documents"
+    caption = f"documents by kind{_BREAK}{', '.join(told)}" if told else "no documents"
     return stacked_bars(most_first, _STATUS_COLOURS, caption)
 
 

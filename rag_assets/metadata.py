@@ -41,9 +41,10 @@ def parse_metadata(report: ParseReport, file: StoreFile) -> Metadata:
             "preview": _preview(
                 live,
                 "SELECT substr(document_id, $path) AS document, status, count(b.index) AS blocks, "
-                "left(first(b.text ORDER BY b.index), $characters) AS begins_with, title "
+                "left(coalesce(title, first(b.text ORDER BY b.index)), $characters) AS title "
                 "FROM (SELECT * FROM documents ORDER BY document_id LIMIT $rows) "
-                "LEFT JOIN blocks AS b USING (document_id) GROUP BY ALL ORDER BY document",
+                "LEFT JOIN blocks AS b USING (document_id) "
+                "GROUP BY document_id, status, title ORDER BY document_id",
                 file,
             ),
         }

@@ -44,7 +44,7 @@ def test_a_chunk_that_fills_the_budget_stands_left_of_it(live: duckdb.DuckDBPyCo
     figures = token_figures(live)
     assert figures.counts == (2, 1, *[0] * 13, 2, 2)
     assert (figures.chunks, figures.tokens, figures.p95) == (7, 11_601, 9_999)
-    assert "budget 512" in figures.plot()
+    assert "the budget is 512" in figures.plot()
 
 
 def test_without_a_budget_the_longest_chunk_is_the_scale(live: duckdb.DuckDBPyConnection) -> None:
@@ -72,7 +72,7 @@ def test_documents_are_counted_by_kind_and_status(live: duckdb.DuckDBPyConnectio
     add_document(live, "a/b/README", "ok", "text/plain")
     shown = documents_by_type(live)
     assert shown.startswith("![](data:image/png;base64,")
-    assert shown.endswith("documents by kind: 1 failed (red), 1 no text (grey), 2 ok (blue)")
+    assert shown.endswith("documents by kind  \n1 failed (red), 1 no text (grey), 2 ok (blue)")
 
 
 def test_chunks_are_counted_by_depth(live: duckdb.DuckDBPyConnection) -> None:

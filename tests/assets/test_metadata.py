@@ -50,7 +50,7 @@ def test_plots_and_previews_show_in_place(result: dg.ExecuteInProcessResult) -> 
         (4, "Guide > Install", "Run the installer.", "guide.md"),
     ]
     documents = rows(shown(result, "parsed_documents")["preview"])
-    assert documents == [("bad.pdf", "failed", 0, "", ""), ("guide.md", "ok", 4, "Guide", "Guide")]
+    assert documents == [("bad.pdf", "failed", 0, ""), ("guide.md", "ok", 4, "Guide")]
 
 
 def test_failures_are_listed_by_reason(result: dg.ExecuteInProcessResult) -> None:
