@@ -14,6 +14,7 @@ from rag_chunker.parsing.headers import titled_table
 from rag_chunker.parsing.media_type import media_type_of
 from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.ods_extent import unfolded
+from rag_chunker.parsing.sheet_binary import binary_extent
 from rag_chunker.parsing.sheet_cells import shown
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
@@ -63,6 +64,7 @@ def _looked_at(
     with open_archive(data) as archive:
         title = title_of(archive)
         _refuse_unfolding(archive)
+        _refuse_far_cells(archive)
         near = brought_near(data, archive)
     with open_archive(near) as archive:  # anew, because an archive counts what is read from it
         return title, near, formatted_cells(archive), notes_by_sheet(archive)
@@ -73,6 +75,17 @@ def _refuse_unfolding(archive: Archive) -> None:
         raise DocumentTooLarge(
             f"a sheet repeats cells to more than {MAX_CELLS:,}: delete what lies far out"
         )
+
+
+def _refuse_far_cells(archive: Archive) -> None:
+    for name in archive.names():
+        if name.startswith("xl/worksheets/") and name.endswith(".bin"):
+            cells = binary_extent(archive.read(name), enough=MAX_CELLS)
+            if cells > MAX_CELLS:
+                raise DocumentTooLarge(
+                    f"the cells of {name} lie in a rectangle of {cells:,}, the limit is "
+                    f"{MAX_CELLS:,}: delete what lies far out, or save it as .xlsx"
+                )
 
 
 def _load(data: bytes) -> Any:
