@@ -161,3 +161,10 @@ def test_a_long_listing_says_how_many_are_left_out() -> None:
 def test_a_short_listing_is_complete() -> None:
     assert rows(listing(("n",), [(1,), (None,)])) == [(1,), ("",)]
     assert rows(listing(("n",), [])) == []
+
+
+@pytest.mark.parametrize("asset", ["parsed_documents", "chunks"])
+def test_every_column_says_what_it_is(result: dg.ExecuteInProcessResult, asset: str) -> None:
+    schema = shown(result, asset)["dagster/column_schema"].value
+    unsaid = [c.name for c in schema.columns if (c.description or "←").startswith("←")]
+    assert unsaid == []

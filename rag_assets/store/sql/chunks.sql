@@ -2,16 +2,16 @@
 
 CREATE TABLE IF NOT EXISTS chunks (
     id VARCHAR NOT NULL,            -- hash of document, heading path and content
-    document_id VARCHAR NOT NULL,
+    document_id VARCHAR NOT NULL,   -- tenant/corpus/relative/path
     position INTEGER NOT NULL,      -- 0-based within the document
     parent_id VARCHAR,              -- the enclosing heading's chunk
-    content VARCHAR,
+    content VARCHAR,                -- the overlap, then a slice of the document's text
     content_ref VARCHAR,            -- where the content lies, if elsewhere
     token_count INTEGER NOT NULL,   -- of the whole content, overlap included
     acl_labels VARCHAR[],           -- sorted, distinct; none means nobody may see it
     metadata JSON NOT NULL,         -- {"kind": "heading", "level": N} or {"kind": "body"}
     start_offset BIGINT NOT NULL,   -- of the new part in the document's text, in characters
-    end_offset BIGINT NOT NULL,
+    end_offset BIGINT NOT NULL,     -- behind the new part
     overlap INTEGER NOT NULL,       -- leading characters of content that repeat earlier text
     heading_path VARCHAR[],         -- the headings above, outermost first
     kind VARCHAR,                   -- metadata.kind, for filters
