@@ -129,10 +129,23 @@ def browser() -> Iterator["Browser"]:  # noqa: F821
 
 @pytest.fixture
 def page(browser: "Browser", request: pytest.FixtureRequest) -> Iterator["Page"]:  # noqa: F821
-    """A page whose last state is kept as a picture in `test-artifacts/`."""
+    """A page whose last state is kept as a picture in `test-artifacts/`. At the end, the browser
+    must have had nothing to complain about."""
+    complaints: list[str] = []
     page = browser.new_page(viewport={"width": 1500, "height": 950})
     page.set_default_timeout(60_000)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "console",
+        lambda message: complaints.append(message.text) if message.type == "error" else None,
+    )
     yield page
-    ARTEFACTS.mkdir(exist_ok=True)
-    page.screenshot(path=ARTEFACTS / f"{request.node.name}.png")
+    keep(page, request.node.name)
     page.close()
+    assert complaints == []
+
+
+def keep(page: "Page", name: str) -> None:  # noqa: F821
+    """Keep what the page shows as a picture in `test-artifacts/`, for people to look at."""
+    ARTEFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTEFACTS / f"{name}.png")

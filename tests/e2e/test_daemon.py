@@ -3,10 +3,12 @@
 import shutil
 from pathlib import Path
 
+from playwright.sync_api import Page, expect
+
 from rag_assets.home import prepare_home
 from rag_assets.store.catalog import open_warehouse
 from rag_core.errors import StoreError
-from tests.e2e.conftest import Ui, environment, running_ui, wait_for
+from tests.e2e.conftest import Ui, environment, keep, running_ui, wait_for
 
 _TICKS = 240.0  # seconds: a few ticks of 30 s, and the runs that they request, on a busy machine
 
@@ -25,7 +27,7 @@ def wait_for_contents(ui: Ui, expected: list[str]) -> None:
     wait_for(lambda: contents(ui) == expected, seconds=_TICKS, what=f"the chunks {expected}")
 
 
-def test_the_daemon_follows_edits_deletions_and_new_corpora(tmp_path: Path) -> None:
+def test_the_daemon_follows_edits_deletions_and_new_corpora(tmp_path: Path, page: Page) -> None:
     prepare_home(environment(tmp_path))
     handbook = tmp_path / "data/sources/acme/handbook"
     manual = tmp_path / "data/sources/acme/manual"
@@ -44,3 +46,16 @@ def test_the_daemon_follows_edits_deletions_and_new_corpora(tmp_path: Path) -> N
         wait_for_contents(ui, ["handbook, third"])
         runs = contents(ui, "SELECT corpus_id || ' ' || count(*) FROM runs GROUP BY corpus_id")
         assert runs == ["handbook 3"]  # one run for each change, none twice
+        _automation_is_on_and_says_what_it_does(ui, page)
+
+
+def _automation_is_on_and_says_what_it_does(ui: Ui, page: Page) -> None:
+    for name, told in (
+        ("recheck_everything", "Every night one run per corpus"),
+        ("follow_sources", "Makes partitions of new corpus folders"),
+    ):
+        page.goto(f"{ui.url}/automation")
+        expect(page.locator("input[type=checkbox]:checked")).to_have_count(2)
+        page.get_by_text(name, exact=True).first.click()
+        expect(page.get_by_text(told).first).to_be_visible()
+        keep(page, name)
