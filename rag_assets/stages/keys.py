@@ -13,7 +13,7 @@ from rag_core.errors import ParseError
 from rag_core.spi import OCREngine
 from rag_core.types import Source
 
-__all__ = ["ChunkKeys", "ParseKeys", "code_version", "page_key", "parse_key"]
+__all__ = ["ChunkKeys", "PageKeys", "ParseKeys", "code_version", "parse_key"]
 
 PARSE_STAGE = 1
 """Raised when the stage itself, not a parser, stores something else for the same bytes; also when
@@ -60,19 +60,16 @@ def _reader_of(media_type: str) -> str | None:
         return None
 
 
-def page_key(
-    content_hash: str,
-    media_type: str,
-    page: int,
-    engine: OCREngine,
-    languages: tuple[str, ...],
-    *,
-    images_only: bool,
-) -> str:
-    """Of what an engine reads on a page of this document, or in the pictures on it."""
-    name = f"{type(engine).__module__}.{type(engine).__qualname__}"
-    read_by = [OCR_STAGE, name, engine.version(), languages]
-    return _hash(*read_by, content_hash, media_type, page, images_only)
+class PageKeys:
+    """The keys of pages that an engine reads."""
+
+    def __init__(self, engine: OCREngine, languages: tuple[str, ...]) -> None:
+        name = f"{type(engine).__module__}.{type(engine).__qualname__}"
+        self._read_by = [OCR_STAGE, name, engine.version(), languages]
+
+    def key(self, content_hash: str, media_type: str, page: int, *, images_only: bool) -> str:
+        """Of what is read on a page of this document, or in the pictures on it."""
+        return _hash(*self._read_by, content_hash, media_type, page, images_only)
 
 
 class ChunkKeys:

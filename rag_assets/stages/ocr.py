@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 from rag_assets.corpus_config import CorpusConfig, OcrConfig
 from rag_assets.sources import CorpusFolder
 from rag_assets.stages.engine import usable_engine
-from rag_assets.stages.keys import page_key
+from rag_assets.stages.keys import PageKeys
+from rag_assets.stages.page_plan import DocumentToRead, plan_for
 from rag_assets.stages.page_worker import hand_over, read_stored_page, take_back
 from rag_assets.stages.report import OcrReport, PageFailure
 from rag_assets.stages.source_bytes import found_again
@@ -20,6 +20,7 @@ from rag_assets.store import documents, ocr_pages
 from rag_assets.store.documents import PageToRead
 from rag_assets.store.layout import PartitionFiles
 from rag_assets.store.ocr_pages import FailedPage, PageId, PlacedPage, ReadPage
+from rag_assets.store.rows import printable
 from rag_assets.store.staging import Staging, open_live, staged
 from rag_assets.workers import WorkerPool
 from rag_core.errors import OCRError, ParseError, RagError
@@ -79,13 +80,6 @@ def read_corpus_pages(
 _PDF = "application/pdf"
 
 
-class _Todo(NamedTuple):
-    """The pages of one document that have to be read."""
-
-    first: PageToRead
-    pages: list[PlacedPage]
-
-
 class _Run:
     """The state of one call of `read_corpus_pages`."""
 
@@ -109,9 +103,10 @@ class _Run:
         self._engine_error: RagError | None = None
         if pages:
             self._choose_engine(config.ocr)
-        self._copies: list[PlacedPage] = []
-        self._todo = self._choose(pages, force)
+        plan = plan_for(pages, self._known, self._keys(), force=force)
+        self._todo, self._copies = plan.to_read, plan.copies
         self._left = sum(len(todo.pages) for todo in self._todo.values())
+        self.report.unchanged = plan.unchanged
         self._at_work: dict[PageId, PlacedPage] = {}
         self._handed: dict[str, tuple[Path, set[PageId]]] = {}
         """By document: where its bytes lie for the workers, and its pages that are not read yet."""
@@ -144,9 +139,13 @@ class _Run:
 
     def sum_up(self) -> None:
         """Notes how all pages of the partition stand."""
-        known = ocr_pages.known(self._staging.reading)
-        self.report.empty = sum(page.status == "empty" for page in known.values())
+        self.report.empty = ocr_pages.count_empty(self._staging.reading)
         self.report.low_confidence = ocr_pages.doubtful(self._staging.reading)
+
+    def _keys(self) -> PageKeys | None:
+        if self._engine is None:
+            return None
+        return PageKeys(self._engine, self._config.ocr.languages)
 
     def _choose_engine(self, config: OcrConfig) -> None:
         try:
@@ -154,42 +153,6 @@ class _Run:
             self.report.engine = self._engine.version()
         except RagError as error:
             self._engine_error = error
-
-    def _choose(self, pages: list[PageToRead], force: bool) -> dict[str, _Todo]:
-        """By document: the pages that have to be read. Notes those that others are read for."""
-        todo: dict[str, _Todo] = {}
-        chosen = set() if force else {p.key for p in self._known.values() if p.status != "failed"}
-        for page in pages:
-            place = self._place(page)
-            if not force and self._is_read(place):
-                self.report.unchanged += 1
-            elif place.key is not None and place.key in chosen:
-                self._copies.append(place)
-            else:
-                chosen.add(place.key)
-                todo.setdefault(page.document_id, _Todo(page, [])).pages.append(place)
-        return todo
-
-    def _place(self, page: PageToRead) -> PlacedPage:
-        key = None
-        if self._engine is not None:
-            key = page_key(
-                page.content_hash,
-                page.mime_type,
-                page.number,
-                self._engine,
-                self._config.ocr.languages,
-                images_only=page.reason is None,
-            )
-        reason = page.reason or ocr_pages.IMAGES
-        return PlacedPage(page.document_id, page.number, reason, page.content_hash, key)
-
-    def _is_read(self, place: PlacedPage) -> bool:
-        known = self._known.get(place.id)
-        if known is None or known.status == "failed":
-            return False
-        # Without an engine nothing can be told of the key, and nothing be read better.
-        return known.content_hash == place.content_hash and place.key in (None, known.key)
 
     def _items(
         self, engine: OCREngine, folder: Path
@@ -202,7 +165,7 @@ class _Run:
                 continue
             path = folder / str(number)
             try:
-                _hand_over(todo.first, found.data, found.source, path)
+                _hand_over(todo.document, found.data, found.source, path)
             except RagError as error:
                 self._fail_all(todo, error)
                 continue
@@ -240,7 +203,7 @@ class _Run:
             self._fail_all(todo, error)
         self._todo = {}
 
-    def _fail_all(self, todo: _Todo, error: RagError) -> None:
+    def _fail_all(self, todo: DocumentToRead, error: RagError) -> None:
         for place in todo.pages:
             self._fail(place, error)
             self._left -= 1
@@ -284,7 +247,7 @@ class _Run:
         known = self._known.get(page.place.id)
         return known is not None and (
             (known.status, known.content_hash, known.error_kind, known.error)
-            == ("failed", page.place.content_hash, page.error_kind, page.error)
+            == ("failed", page.place.content_hash, page.error_kind, printable(page.error))
         )
 
 

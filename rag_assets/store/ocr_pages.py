@@ -25,6 +25,7 @@ __all__ = [
     "PlacedPage",
     "ReadPage",
     "Readings",
+    "count_empty",
     "delete",
     "digests",
     "doubtful",
@@ -141,6 +142,12 @@ def known(connection: "duckdb.DuckDBPyConnection") -> dict[PageId, KnownPage]:
     while batch := rows.fetchmany(_ROWS_AT_ONCE):
         found.update(((document, page), KnownPage(*rest)) for document, page, *rest in batch)
     return found
+
+
+def count_empty(connection: "duckdb.DuckDBPyConnection") -> int:
+    """How many pages have nothing to read on them."""
+    rows = connection.execute("SELECT count(*) FROM ocr_pages WHERE status = 'empty'").fetchall()
+    return int(rows[0][0])
 
 
 def doubtful(connection: "duckdb.DuckDBPyConnection") -> list[tuple[str, int, float]]:
