@@ -14,6 +14,7 @@ from rag_assets.stages.stitch import CorpusText, TextVersion, corpus_text
 from rag_assets.store import chunks
 from rag_assets.store.chunks import ChunkedDocument, FailedChunking
 from rag_assets.store.layout import PartitionFiles
+from rag_assets.store.rows import printable
 from rag_assets.store.runs import note_chunking
 from rag_assets.store.staging import Staging, staged
 from rag_chunker import HeadingAwareChunker, TiktokenCounter
@@ -186,17 +187,17 @@ class _Run:
             except ChunkError as error:
                 kind = type(error).__name__
                 failed.append(FailedChunking(parsed.document.id, kind, error.message))
+        failed += chunks.unstorable(done)
+        lost = {failure.document_id for failure in failed}
+        done = [document for document in done if document.document_id not in lost]
         new = [failure for failure in failed if not self._is_on_record(failure)]
         if done or new:
             self._begin()
-            unstorable = chunks.replace(self._staging, done)
+            chunks.replace(self._staging, done)
             chunks.fail(self._staging, new)
-            failed += unstorable
         self.report.failures += [Failure(f.document_id, f.error_kind, f.error) for f in failed]
-        lost = {failure.document_id for failure in failed}
         for document in done:
-            if document.document_id not in lost:
-                self.report.count(document.document_id, self._known)
+            self.report.count(document.document_id, self._known)
         self._log(
             f"{self.report.added + self.report.changed} documents chunked, "
             f"{self.report.failed} failed so far"
@@ -272,7 +273,7 @@ class _Run:
 
     def _is_on_record(self, failure: FailedChunking) -> bool:
         known = self._known_failures.get(failure.document_id)
-        return known == (failure.error_kind, failure.error) and not self._force
+        return known == (failure.error_kind, printable(failure.error)) and not self._force
 
 
 def _nothing_to_check() -> list[InvariantResult]:

@@ -28,6 +28,7 @@ __all__ = [
     "keys",
     "replace",
     "schema",
+    "unstorable",
 ]
 
 _CHUNKS = {
@@ -215,25 +216,31 @@ def compact(staging: Staging, *, keep_days: float) -> int:
     return gone
 
 
-def replace(staging: Staging, batch: Sequence[ChunkedDocument]) -> list[FailedChunking]:
+def unstorable(batch: Iterable[ChunkedDocument]) -> list[FailedChunking]:
+    """Those that cannot be stored (text that is no Unicode, NaN in metadata), and why."""
+    failed = []
+    for document in batch:
+        try:
+            _ = _lines(document), _document(document)
+        except ValueError as error:  # UnicodeEncodeError is one
+            message = (
+                f"cannot be stored: {error}; its chunker must give Unicode text and finite numbers"
+            )
+            failed.append(FailedChunking(document.document_id, "StoreError", message))
+    return failed
+
+
+def replace(staging: Staging, batch: Sequence[ChunkedDocument]) -> None:
     """Put the chunks of the documents of `batch` in place of what was there of them, in one
     transaction, and log the difference.
 
-    Returns those that cannot be stored (text that is no Unicode): they are recorded as failed.
-    Raises `StoreError` for a chunk of another tenant or document.
+    Raises `ValueError` for what is `unstorable`, `StoreError` for a chunk of another tenant or
+    document; then nothing of the batch is stored.
     """
-    documents: list[bytes] = []
-    chunks: list[bytes] = []
-    failed: list[FailedChunking] = []
     for document in batch:
         _must_own(staging, document)
-        try:
-            lines = _lines(document)
-            documents.append(_document(document))
-        except ValueError as error:  # UnicodeEncodeError is one
-            failed.append(FailedChunking(document.document_id, "StoreError", _unstorable(error)))
-        else:
-            chunks.extend(lines)
+    documents = [_document(document) for document in batch]
+    chunks = [line for document in batch for line in _lines(document)]
     with (
         staging.transaction() as connection,
         incoming(connection, "incoming_documents", _DOCUMENTS, documents, staging.file.rows),
@@ -245,8 +252,6 @@ def replace(staging: Staging, batch: Sequence[ChunkedDocument]) -> list[FailedCh
             "FROM incoming_documents",
             [staging.run_id],
         )
-    fail(staging, failed)
-    return failed
 
 
 def fail(staging: Staging, failures: Sequence[FailedChunking]) -> None:
@@ -366,10 +371,6 @@ def _document(document: ChunkedDocument) -> bytes:
             document.seconds,
         ],
     )
-
-
-def _unstorable(error: ValueError) -> str:
-    return f"cannot be stored: {error}; its chunker must give Unicode text and finite numbers"
 
 
 @cache

@@ -1,6 +1,7 @@
 """Nothing new leaves the published files alone; something new redoes that and nothing else."""
 
 import io
+import math
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,8 @@ from rag_assets.store.catalog import open_warehouse
 from rag_assets.store.staging import staged
 from rag_assets.workers import WorkerPool
 from rag_assets.workers.pool import Outcome
-from rag_core.types import Block, BlockType, ParsedDocument
+from rag_chunker import HeadingAwareChunker, TiktokenCounter
+from rag_core.types import Block, BlockType, Chunk, ParsedDocument, RequestContext
 from tests.scenarios import direct, stored
 
 BAD = b"%PDF-1.7\nnot really"
@@ -115,6 +117,33 @@ def test_what_cannot_be_stored_is_written_once(corpus: Path) -> None:
     again, _ = direct.run(corpus, Torn(), "third")
     assert again.failures == parsed.failures
     assert versions(corpus) == before
+
+
+class TornChunker:
+    """Gives metadata that is no JSON."""
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    async def chunk(self, ctx: RequestContext, parsed: ParsedDocument) -> list[Chunk]:
+        made = await HeadingAwareChunker(token_counter=TiktokenCounter()).chunk(ctx, parsed)
+        torn = {"kind": "body", "score": math.nan}
+        return [chunk.model_copy(update={"metadata": torn}) for chunk in made]
+
+
+def test_chunks_that_cannot_be_stored_are_tried_again_and_written_once(
+    corpus: Path, pool: WorkerPool
+) -> None:
+    put(corpus, "a.md", "# A\n\nother words\n")
+    with mock.patch("rag_assets.stages.chunk.HeadingAwareChunker", TornChunker):
+        _, chunked = direct.run(corpus, pool, "second")
+        assert chunked.failures_by_kind == {"StoreError": 1}
+        before = versions(corpus)
+        _, chunked = direct.run(corpus, pool, "third")
+    assert chunked.failures_by_kind == {"StoreError": 1}
+    assert versions(corpus) == before
+    _, chunked = direct.run(corpus, pool, "fourth")
+    assert (chunked.failed, chunked.changed) == (0, 1)
 
 
 def test_what_lies_in_a_container_that_cannot_be_opened_any_more_is_stale(

@@ -179,8 +179,13 @@ def test_a_chunk_of_another_tenant_or_document_is_refused(
 def test_what_cannot_be_stored_costs_one_document(file: StoreFile) -> None:
     with staged(file, chunks.schema(), run_id="r") as staging:
         chunks.begin(staging)
-        failed = chunks.replace(staging, [document("a", "\ud800"), document("b", "x")])
+        batch = [document("a", "\ud800"), document("b", "x")]
+        failed = chunks.unstorable(batch)
         assert [row.document_id for row in failed] == ["acme/c/a"]
+        with pytest.raises(ValueError, match="surrogates"):
+            chunks.replace(staging, batch)
+        chunks.replace(staging, batch[1:])
+        chunks.fail(staging, failed)
         assert chunks.keys(staging.connection) == {"acme/c/a": None, "acme/c/b": "k"}
 
 
