@@ -22,7 +22,7 @@ __all__ = ["cli", "main"]
         "Example: ragctl chunk handbook.md -n 10\n\n"
         "Exit codes: 0 done, 1 a document or a run failed, 2 usage. Results go to stdout, messages "
         "to stderr. NO_COLOR is obeyed.\n\n"
-        'Completion for bash (zsh, fish alike): eval "$(_RAGCTL_COMPLETE=bash_source ragctl)"'
+        'Completion: eval "$(ragctl completion bash)"; also for zsh and fish'
     ),
 )
 @click.version_option(package_name="rag-chunker", prog_name="ragctl")

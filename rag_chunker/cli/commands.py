@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from rag_chunker.cli.failures import Failed, as_click_error
 from rag_core.errors import RagError
@@ -32,6 +33,9 @@ class _BuiltIn(NamedTuple):
 
 _BUILT_IN = {
     "chunk": _BuiltIn("rag_chunker.cli.chunk", "chunk", "Chunk a file and preview its chunks."),
+    "completion": _BuiltIn(
+        "rag_chunker.cli.completion", "completion", "Print the completion script of a shell."
+    ),
     "inspect": _BuiltIn(
         "rag_chunker.cli.inspect", "inspect", "Show a file's chunks as one HTML page."
     ),
@@ -72,6 +76,12 @@ class LazyGroup(click.Group):
             return command
         entry = _plugins().get(cmd_name)
         return None if entry is None else _load(entry)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names and help without importing any command, so that a shell does not wait."""
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        commands = [CompletionItem(name, help=_short_help(name)) for name in names]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
