@@ -121,13 +121,18 @@ def table_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:
     columns: dict[str, None] = {}
     filled = 0
     for one in objects:
-        row = {key: _cell(value) for key, value in one}
+        # As `_cell` does: most values are plain text or numbers, and there may be millions.
+        row = {
+            key: it.strip(" ") if isinstance(it, str) and it.isprintable() else _cell(it)
+            for key, it in one
+        }
         texts = row.values()
         if len(row) < len(one) or None in texts:
             return None
         rows.append(row)
-        filled += sum(map(bool, texts))
-        columns.update(dict.fromkeys(row))
+        filled += len(row) - list(texts).count("")
+        if row.keys() - columns.keys():
+            columns.update(dict.fromkeys(row))
     names = list(columns)
     if 2 * filled < len(names) * len(rows):
         return None

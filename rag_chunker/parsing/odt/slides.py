@@ -46,7 +46,10 @@ def _blocks(parts: Parts) -> Iterator[Block]:
     for number, slide in enumerate(slides.iterchildren(n("draw:page")), start=1):
         for block in _slide(slide, body, number):
             attributes = {**block.attributes, "page": number}
-            yield block.model_copy(update={"attributes": attributes})
+            if block.level is None:
+                yield Block.trusted(block.type, block.text, attributes)
+            else:
+                yield block.model_copy(update={"attributes": attributes})
 
 
 def _slide(slide: Any, body: Body, number: int) -> Iterator[Block]:
@@ -63,7 +66,7 @@ def _slide(slide: Any, body: Body, number: int) -> Iterator[Block]:
     yield Block(type=BlockType.heading, level=1, text=text)
     yield from map(_below_the_title, shown)
     for block in said:
-        yield Block(type=BlockType.other, text=block.text, attributes={"note": "speaker"})
+        yield Block.trusted(BlockType.other, block.text, {"note": "speaker"})
 
 
 def _read(body: Body, shapes: list[Any]) -> list[Block]:
