@@ -1,5 +1,6 @@
 """`ragctl parse`: the blocks of a file, for people and for programs."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,14 @@ def test_a_torn_file_is_named_as_the_user_named_it(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.stderr.startswith(f"Error: {path}: ")
     assert result.stdout == ""
+
+
+def test_an_archive_says_which_documents_lie_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "files.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("guide.md", "# Guide")
+        file.writestr("list.csv", "a,b")
+    result = CliRunner().invoke(cli, ["parse", str(path)])
+    assert result.exit_code == 0
+    assert "an archive of 2 documents" in result.stderr
+    assert "guide.md, list.csv" in result.stderr
