@@ -17,8 +17,8 @@ from rag_core.spi import OCREngine
 from rag_core.types import Health, OCRRegion, OCRResult
 
 NAME = "colour"
-LOG, VERSION, BROKEN, SECONDS = (
-    f"COLOUR_ENGINE_{n}" for n in ("LOG", "VERSION", "BROKEN", "SECONDS")
+SETTINGS = LOG, VERSION, BROKEN, SECONDS = tuple(
+    f"COLOUR_ENGINE_{name}" for name in ("LOG", "VERSION", "BROKEN", "SECONDS")
 )
 """A file that gets a line for each page read; the version; why it cannot work; seconds a page."""
 

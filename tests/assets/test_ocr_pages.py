@@ -8,6 +8,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ class Corpus:
     def __init__(self, folder: Path, parsers: WorkerPool) -> None:
         self.folder = folder
         self.parsers = parsers
+        self._readers = ExitStack()
+        self._pool: WorkerPool | None = None
+        self._made_for: object = None
         self.log = folder / "log"
         self.runs = 0
         self.write("corpus.toml", SETTINGS)
@@ -46,9 +50,20 @@ class Corpus:
         self, *, seconds: float = 60.0, **options: Any
     ) -> tuple[ParseReport, OcrReport, ChunkReport]:
         self.runs += 1
-        with WorkerPool(1, seconds=seconds) as pool:
-            run_id = f"run {self.runs}"
-            return direct.run_all(self.folder, self.parsers, run_id, readers=pool, **options)
+        run_id, readers = f"run {self.runs}", self._pool_for(seconds)
+        return direct.run_all(self.folder, self.parsers, run_id, readers=readers, **options)
+
+    def _pool_for(self, seconds: float) -> WorkerPool:
+        """Workers take over the environment when they start: another one needs others."""
+        wanted = seconds, {name: os.environ.get(name) for name in colour_engine.SETTINGS}
+        if self._pool is None or self._made_for != wanted:
+            self.close()
+            self._pool = self._readers.enter_context(WorkerPool(1, seconds=seconds))
+            self._made_for = wanted
+        return self._pool
+
+    def close(self) -> None:
+        self._readers.close()
 
     def query(self, sql: str) -> list[tuple]:
         with open_warehouse(self.folder / "warehouse") as connection:
@@ -87,8 +102,10 @@ def parsers() -> Iterator[WorkerPool]:
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, engine: None, parsers: WorkerPool) -> Corpus:
-    return Corpus(tmp_path, parsers)
+def corpus(tmp_path: Path, engine: None, parsers: WorkerPool) -> Iterator[Corpus]:
+    corpus = Corpus(tmp_path, parsers)
+    yield corpus
+    corpus.close()
 
 
 def packed(members: dict[str, bytes]) -> bytes:
