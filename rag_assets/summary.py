@@ -6,9 +6,17 @@ from pathlib import Path
 
 from rag_assets.sources import Sources
 from rag_assets.store.catalog import open_warehouse
+from rag_assets.store.runs import RunRecord, last_runs
 from rag_core.errors import StoreError
 
-__all__ = ["CorpusSummary", "Missing", "missing_documents", "refused_folders", "summaries"]
+__all__ = [
+    "CorpusSummary",
+    "Missing",
+    "missing_documents",
+    "refused_folders",
+    "runs_by_corpus",
+    "summaries",
+]
 
 
 @dataclass(frozen=True)
@@ -22,6 +30,11 @@ class CorpusSummary:
     stale: int
     chunks: int
     tokens: int
+    ocr_read: int
+    """Pages, like the two below."""
+    ocr_failed: int
+    ocr_low_confidence: int
+    """Of those read: worth a look, the mean confidence is below 0.8."""
     last_run: str | None
     last_run_at: datetime | None
     """UTC."""
@@ -31,10 +44,17 @@ def summaries(warehouse_root: Path) -> list[CorpusSummary]:
     """All corpora, by tenant and name. Raises `StoreError` if there is no warehouse."""
     with open_warehouse(warehouse_root) as warehouse:
         rows = warehouse.execute(
-            "SELECT tenant_id, corpus_id, documents, failed, stale, chunks, tokens, last_run, "
-            "last_run_at FROM corpus_summary ORDER BY tenant_id, corpus_id"
+            "SELECT tenant_id, corpus_id, documents, failed, stale, chunks, tokens, ocr_read, "
+            "ocr_failed, ocr_low_confidence, last_run, last_run_at FROM corpus_summary "
+            "ORDER BY tenant_id, corpus_id"
         ).fetchall()
     return [CorpusSummary(*row) for row in rows]
+
+
+def runs_by_corpus(warehouse_root: Path) -> dict[tuple[str, str], RunRecord]:
+    """What the last run of each corpus saw and did. Raises `StoreError` as `summaries` does."""
+    with open_warehouse(warehouse_root) as warehouse:
+        return {(run.tenant_id, run.corpus_id): run for run in last_runs(warehouse)}
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def environment(project: Project) -> dict[str, str]:
 
 
 def run(environment: dict[str, str], *words: str) -> str:
-    result = CliRunner().invoke(cli, words, env={**environment, "COLUMNS": "120"})
+    result = CliRunner().invoke(cli, words, env={"COLUMNS": "120", **environment})
     assert result.exit_code == 0, result.output
     return result.output
 
@@ -32,6 +32,32 @@ def test_status_names_what_is_missing_and_why(environment: dict[str, str]) -> No
     assert "failed: acme/docs/bad.pdf: " in shown
     assert "skipped: acme/docs/what.xyz: unsupported type" in shown
     assert "not taken: stray.txt: a file outside any corpus" in shown
+
+
+def test_status_tells_what_the_last_run_saw_and_did(
+    environment: dict[str, str], project: Project
+) -> None:
+    assert "acme/docs: last run saw 3 documents: 1 added, 2 failed\n" in run(environment, "status")
+    project.write("acme/docs/more.md", "# More\n\ntext")
+    project.materialize("acme/docs")
+    shown = run(environment, "status")
+    assert "last run saw 4 documents: 1 added, 2 failed, 1 unchanged\n" in shown
+    assert "acme/docs: its chunks: 2 inserted, 2 unchanged\n" in shown
+    project.materialize("acme/docs")
+    shown = run(environment, "status")
+    assert "last run saw 4 documents: 2 failed, 2 unchanged\n" in shown
+    (line,) = run(environment, "status", "--json").splitlines()
+    assert json.loads(line)["run"]["documents_unchanged"] == 2
+
+
+def test_status_fits_eighty_columns_and_shows_brackets(
+    environment: dict[str, str], project: Project
+) -> None:
+    project.write("acme/[red]a long name of a corpus with words/a.md", "# A")
+    project.materialize("acme/%5Bred%5Da%20long%20name%20of%20a%20corpus%20with%20words")
+    shown = run({**environment, "COLUMNS": "80"}, "status").split("acme/docs: last")[0]
+    assert "[red]a" in shown
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
 
 
 def test_status_as_json_is_one_object_a_corpus(environment: dict[str, str]) -> None:
