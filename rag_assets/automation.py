@@ -36,6 +36,8 @@ def automation(status: str) -> tuple[dg.SensorDefinition, dg.ScheduleDefinition]
     @dg.sensor(
         job=ingest_job,
         minimum_interval_seconds=30,
+        description="Makes partitions of new corpus folders, retires those of vanished ones, and "
+        "requests one run for each corpus in which a file, corpus.toml or a default changed.",
         default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
     )
     def follow_sources(
@@ -43,8 +45,6 @@ def automation(status: str) -> tuple[dg.SensorDefinition, dg.ScheduleDefinition]
         sources: SourcesResource,
         warehouse: WarehouseResource,
     ) -> dg.SensorResult | dg.SkipReason:
-        """Makes partitions of new corpus folders, retires those of vanished ones, and requests one
-        run for each corpus in which a file, corpus.toml or a default changed."""
         try:
             inventory = sources.sources.corpora()
         except RagError as error:
@@ -60,11 +60,11 @@ def automation(status: str) -> tuple[dg.SensorDefinition, dg.ScheduleDefinition]
     @dg.schedule(
         job=ingest_job,
         cron_schedule="0 3 * * *",
+        description="Every night one run per corpus: compares all documents by content, and "
+        "catches up on what a failed run left undone.",
         default_status=dg.DefaultScheduleStatus.RUNNING if on else dg.DefaultScheduleStatus.STOPPED,
     )
     def recheck_everything(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
-        """Every night one run per corpus: compares all documents by content, and catches up on
-        what a failed run left undone."""
         day = context.scheduled_execution_time.date().isoformat()
         return [
             dg.RunRequest(run_key=f"{day}:{key}", partition_key=key)
