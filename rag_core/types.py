@@ -62,13 +62,24 @@ class _Value(BaseModel):
     def _of(cls, values: dict[str, Any]) -> Self:
         """The model with all its fields, none of them checked. As `model_construct`, which is for
         any model, fills in what is missing, and takes twice as long."""
-        model = cls.__new__(cls)
-        fill = object.__setattr__
-        fill(model, "__dict__", values)
-        fill(model, "__pydantic_fields_set__", _fields_of(cls))
-        fill(model, "__pydantic_extra__", None)
-        fill(model, "__pydantic_private__", None)
+        model = object.__new__(cls)
+        _fill_values(model, values)
+        _fill_fields_set(model, _fields_of(cls))
+        _fill_extra(model, None)
+        _fill_private(model, None)
         return model
+
+
+# The slots' own setters take half the time that `object.__setattr__` takes to find them.
+_fill_values, _fill_fields_set, _fill_extra, _fill_private = (
+    vars(BaseModel)[slot].__set__
+    for slot in (
+        "__dict__",
+        "__pydantic_fields_set__",
+        "__pydantic_extra__",
+        "__pydantic_private__",
+    )
+)
 
 
 class Principal(_Value):
