@@ -129,9 +129,9 @@ def test_killed_at_any_moment_the_next_run_ends_as_an_undisturbed_one(
     assert [now for old, new, now in versions if now not in (old, new)] == []
     direct.run(folder, pool, "next")
     assert rows(folder) == rows(grown, "undisturbed")
-    assert [
-        p.name for p in direct.partition(folder).folder.iterdir() if p.suffix != ".duckdb"
-    ] == ["runs.jsonl"]
+    assert [p.name for p in direct.partition(folder).folder.iterdir() if p.suffix != ".duckdb"] == [
+        "runs.jsonl"
+    ]
 
 
 def test_killed_after_any_time_the_next_run_ends_as_an_undisturbed_one(
