@@ -1,13 +1,20 @@
 """How does each corpus stand, and what is missing? Read from the warehouse."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_assets.sources import Sources
 from rag_assets.store.catalog import open_warehouse
 from rag_assets.store.runs import RunRecord, last_runs
+from rag_assets.store.trouble import querying
 from rag_core.errors import StoreError
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = [
     "CorpusSummary",
@@ -42,7 +49,7 @@ class CorpusSummary:
 
 def summaries(warehouse_root: Path) -> list[CorpusSummary]:
     """All corpora, by tenant and name. Raises `StoreError` if there is no warehouse."""
-    with open_warehouse(warehouse_root) as warehouse:
+    with _reading(warehouse_root) as warehouse:
         rows = warehouse.execute(
             "SELECT tenant_id, corpus_id, documents, failed, stale, chunks, tokens, ocr_read, "
             "ocr_failed, ocr_low_confidence, last_run, last_run_at FROM corpus_summary "
@@ -53,7 +60,7 @@ def summaries(warehouse_root: Path) -> list[CorpusSummary]:
 
 def runs_by_corpus(warehouse_root: Path) -> dict[tuple[str, str], RunRecord]:
     """What the last run of each corpus saw and did. Raises `StoreError` as `summaries` does."""
-    with open_warehouse(warehouse_root) as warehouse:
+    with _reading(warehouse_root) as warehouse:
         return {(run.tenant_id, run.corpus_id): run for run in last_runs(warehouse)}
 
 
@@ -77,12 +84,26 @@ class Missing:
 
 def missing_documents(warehouse_root: Path) -> list[Missing]:
     """All of them, by id. Raises `StoreError` if there is no warehouse."""
-    with open_warehouse(warehouse_root) as warehouse:
+    with _reading(warehouse_root) as warehouse:
         rows = warehouse.execute(
             "SELECT tenant_id, corpus_id, document_id, status, error, stale "
             "FROM failed_documents ORDER BY document_id"
         ).fetchall()
     return [Missing(*row) for row in rows]
+
+
+@contextmanager
+def _reading(warehouse_root: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
+    import duckdb
+
+    with open_warehouse(warehouse_root) as warehouse, querying():
+        try:
+            yield warehouse
+        except (duckdb.BinderException, duckdb.CatalogException) as error:
+            raise StoreError(
+                f"{warehouse_root}/rag.duckdb is of another release: materialize any corpus, which "
+                "writes it anew"
+            ) from error
 
 
 def refused_folders(sources_root: str) -> list[tuple[str, str]]:

@@ -11,13 +11,28 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+
+from rag_assets.corpus_config import (
+    ChunkerConfig,
+    CorpusConfig,
+    Defaults,
+    LabelRule,
+    OcrConfig,
+    parse_corpus_config,
+)
+from rag_chunker.cli import cli
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-_CONSOLE = re.compile(r"```console\n\$ (?P<command>[^\n]+)\n(?P<output>.*?)```", re.DOTALL)
+_CONSOLE = re.compile(
+    r"```console\n\$ (?P<command>[^\n]+(?:\n> [^\n]+)*)\n(?P<output>.*?)```", re.DOTALL
+)
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
-_VARIES = re.compile(r"in \d+\.\d s")
+_READ_BY_NAME = {f"RAG_{key.upper()}" for key in Defaults.model_fields}
+"""Settings that stand for a field each."""
+_VARIES = re.compile(r"in \d+\.\d s|\d\d-\d\d \d\d:\d\d")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +45,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(command: str, folder: Path) -> str:
     """The command's output; `make demo` is what the Makefile runs for it."""
-    words = shlex.split(command)
+    words = shlex.split(command.replace("\n> ", "\n"))
     if words == ["make", "demo"]:
         words = ["ragctl", "demo"]
     words[0] = str(Path(sys.executable).with_name(Path(words[0]).name))
@@ -54,10 +69,10 @@ def test_the_commands_print_what_the_readme_says(project: Path) -> None:
         output = run(found["command"], project)
         if found["command"] == "make demo":
             output = output[: output.index("\nQuery it:")] if "\nQuery it:" in output else output
-            output = "\n".join(line.rstrip() for line in output.splitlines()) + "\n"
+        output = "\n".join(line.rstrip() for line in output.splitlines()) + "\n"
         if _VARIES.sub("", output) != _VARIES.sub("", found["output"]):
             wrong.append(f"$ {found['command']}\n{output}")
-            text = text.replace(found["output"], output)
+            text = text.replace(found[0], f"```console\n$ {found['command']}\n{output}```")
     if os.environ.get("README_UPDATE") and wrong:
         README.write_text(text, encoding="utf-8")
     assert wrong == []
@@ -85,5 +100,20 @@ def test_every_environment_variable_of_the_readme_is_read() -> None:
     code = "".join(
         path.read_text(encoding="utf-8") for path in sorted((ROOT / "rag_assets").rglob("*.py"))
     )
-    read_by_name = {"RAG_MAX_TOKENS", "RAG_OVERLAP_TOKENS", "RAG_ENCODING"}
-    assert {name for name in named - read_by_name if name not in code} == set()
+    assert {name for name in named - _READ_BY_NAME if name not in code} == set()
+    told = {name for name in re.findall(r"RAG_[A-Z_]+", code) if not name.endswith("_")}
+    assert {*told, *_READ_BY_NAME} - named == set()
+
+
+def test_every_command_and_every_key_of_corpus_toml_is_in_the_readme() -> None:
+    text = README.read_text(encoding="utf-8")
+    commands = cli.list_commands(click.Context(cli))
+    assert [name for name in commands if not re.search(rf"ragctl {name}\b", text)] == []
+    (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    config = parse_corpus_config(example.encode(), name="README.md", defaults=Defaults())
+    sections = {
+        "": CorpusConfig, "labels": LabelRule, "chunker": ChunkerConfig, "ocr": OcrConfig,
+    }  # fmt: skip
+    keys = {key for model in sections.values() for key in model.model_fields}
+    assert {key for key in keys if not re.search(rf"^\[*{key}\b", example, re.M)} == {"shards"}
+    assert config.chunker.embedding_budget == Defaults().embedding_budget

@@ -22,13 +22,11 @@ def demo() -> None:
 
     Uses RAG_SOURCES (data/sources) and RAG_WAREHOUSE (data/warehouse); what is there already stays.
     """
-    from rich.console import Console
-
     from rag_assets.home import prepare_home
+    from rag_chunker.cli.terminal import console
 
     prepare_home(os.environ)
-    console = Console()
-    failed = _run(console)
+    failed = _run(console())
     if failed:
         click.echo(f"failed: {', '.join(failed)}", err=True)
         sys.exit(1)
@@ -36,6 +34,7 @@ def demo() -> None:
 
 def _run(console: "Console") -> list[str]:
     import dagster as dg
+    from rich.text import Text
 
     from rag_assets.definitions import build_defs, resources_from
     from rag_assets.partitions import register_corpora
@@ -50,7 +49,7 @@ def _run(console: "Console") -> list[str]:
     failed: list[str] = []
     checks: dict[str, str] = {}
     for refused in sources.sources.corpora().skipped:
-        console.print(f"not taken: {refused.path}: {refused.reason}", markup=False, soft_wrap=True)
+        console.print(f"not taken: {refused.path}: {refused.reason}", soft_wrap=True)
     with dg.DagsterInstance.get() as instance:
         for key in register_corpora(instance, sources.sources):
             started = time.monotonic()
@@ -61,8 +60,9 @@ def _run(console: "Console") -> list[str]:
                     raise_on_error=False,
                     run_config=_QUIET,
                 )
-            mark = "[green]ok[/]" if result.success else "[red]failed[/]"
-            console.print(f"{mark} {key} in {time.monotonic() - started:.1f} s")
+            mark, color = ("ok", "green") if result.success else ("failed", "red")
+            took = f" {key} in {time.monotonic() - started:.1f} s"
+            console.print(Text(mark, color).append(took, ""))
             evaluations = result.get_asset_check_evaluations()
             checks[key] = f"{sum(e.passed for e in evaluations)}/{len(evaluations)}"
             if not result.success:
@@ -98,8 +98,6 @@ def _show(console: "Console", checks: dict[str, str], root: Path) -> None:
     console.print(table)
     console.print(
         _NEXT.format(ragctl=_as_typed(), catalog=root / "rag.duckdb"),
-        markup=False,
-        highlight=False,
         soft_wrap=True,
     )
 

@@ -46,21 +46,16 @@ def export(
     A file is replaced whole, so that whoever reads it sees the old or the new one; files of corpora
     that are gone are removed. Prints each file with its rows.
     """
-    import duckdb
-
     from rag_assets import export as exporting
     from rag_assets.store.catalog import open_warehouse
-    from rag_assets.store.trouble import explained
-    from rag_core.errors import StoreError
+    from rag_assets.store.trouble import querying
 
     later = None if since is None else str(since)
-    with open_warehouse(Path(os.environ.get("RAG_WAREHOUSE", "data/warehouse"))) as warehouse:
-        try:
-            for view in dict.fromkeys(views):
-                for done in exporting.export(
-                    warehouse, folder, view, tenant=tenant, corpus=corpus, since=later
-                ):
-                    told = "removed, its corpus is gone" if done.rows < 0 else f"{done.rows:,} rows"
-                    click.echo(f"{done.path}: {told}")
-        except duckdb.Error as error:
-            raise StoreError(explained(error)) from error
+    root = Path(os.environ.get("RAG_WAREHOUSE", "data/warehouse"))
+    with open_warehouse(root) as warehouse, querying():
+        for view in dict.fromkeys(views):
+            for done in exporting.export(
+                warehouse, folder, view, tenant=tenant, corpus=corpus, since=later
+            ):
+                told = "removed, its corpus is gone" if done.rows < 0 else f"{done.rows:,} rows"
+                click.echo(f"{done.path}: {told}")

@@ -39,22 +39,17 @@ def query(sql: str, kind: str | None, output: str | None) -> None:
     SQL may be - to read it from stdin. `ragctl query "SHOW TABLES"` lists the views, "DESCRIBE
     chunks" the columns of one. Only what reads is run.
     """
-    import duckdb
-
     from rag_assets.commands.rows import write
     from rag_assets.store.catalog import open_warehouse
-    from rag_assets.store.trouble import explained
-    from rag_core.errors import StoreError
+    from rag_assets.store.trouble import querying
 
     text = sys.stdin.read() if sql == "-" else sql
     path = None if output is None else Path(output)
     kind = kind or _usual(path)
     with open_warehouse(Path(os.environ.get("RAG_WAREHOUSE", "data/warehouse"))) as warehouse:
         warehouse.execute("SET autoinstall_known_extensions = false")  # nothing comes by network
-        try:
+        with querying():
             write(warehouse, _last_query(warehouse, text), kind, path)
-        except duckdb.Error as error:
-            raise StoreError(explained(error)) from error
 
 
 def _usual(output: Path | None) -> str:

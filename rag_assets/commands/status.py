@@ -103,8 +103,8 @@ def _details(row: "CorpusSummary", run: "RunRecord | None") -> Iterator[str]:
             yield f"{name}: its chunks: {chunks}"
     if row.ocr_read or row.ocr_failed:
         yield (
-            f"{name}: OCR read {row.ocr_read:,} pages ({row.ocr_low_confidence:,} with doubt), "
-            f"{row.ocr_failed:,} failed"
+            f"{name}: pages read by OCR: {row.ocr_read:,} ({row.ocr_low_confidence:,} with doubt), "
+            f"failed {row.ocr_failed:,}"
         )
 
 

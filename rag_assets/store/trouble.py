@@ -1,9 +1,13 @@
 """What does an error of DuckDB mean for whoever meets it, and what is to be done?"""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["explained"]
+from rag_core.errors import StoreError
+
+__all__ = ["explained", "querying"]
 
 _HELD = re.compile(r'lock on file "(?P<file>.+?)".*held in (?P<program>.+?) \(PID (?P<pid>\d+)\)')
 _LOCK = re.compile(r'lock on file "(?P<file>.+?)"')
@@ -15,6 +19,22 @@ _DAMAGED = (
     "Failed to load checkpoint",
     "serialization error",
 )
+
+
+@contextmanager
+def querying() -> Iterator[None]:
+    """Errors of DuckDB inside become `StoreError`s that say what to do, an interrupted query is the
+    `KeyboardInterrupt` that it was."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise StoreError(explained(error)) from error
+    except RuntimeError as error:
+        if "interrupted" in str(error):  # what DuckDB makes of Ctrl-C
+            raise KeyboardInterrupt from error
+        raise
 
 
 def explained(error: Exception, file: Path | None = None) -> str:

@@ -1,10 +1,12 @@
 """The face of `ragctl`: instant help, commands of others, one line for each failure."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -12,7 +14,7 @@ from rag_chunker.cli import cli
 from rag_chunker.cli.failures import as_click_error
 from rag_core.errors import ConfigError, StoreError
 
-_COMMANDS = ("chunk", "inspect", "parse")
+_COMMANDS = ("chunk", "completion", "inspect", "ocr", "parse")
 _HEAVY = ("asyncio", "dagster", "duckdb", "pydantic", "rich", "tiktoken", "sentencex")
 
 
@@ -52,11 +54,33 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert done.stdout == "[]\n[]\n"
 
 
-@pytest.mark.parametrize("name", _COMMANDS)
+@pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
 def test_the_help_of_each_command_has_an_example(name: str) -> None:
     result = CliRunner().invoke(cli, [name, "--help"])
     assert result.exit_code == 0
-    assert f"Example: ragctl {name} " in result.stdout
+    assert re.search(rf"Example: .*\bragctl {name}\b", result.stdout)
+    assert "  -h, --help" in result.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_a_script_that_asks_ragctl(shell: str) -> None:
+    result = CliRunner().invoke(cli, ["completion", shell])
+    assert result.exit_code == 0
+    assert f"_RAGCTL_COMPLETE={shell}_complete" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("ragctl in", {"plain,inspect"}),
+        ("ragctl chunk --max", {"plain,--max-tokens"}),
+        ("ragctl completion z", {"plain,zsh"}),
+    ],
+)
+def test_commands_options_and_choices_are_completed(words: str, completed: set[str]) -> None:
+    last = str(len(words.split()) - 1)
+    done = _ragctl(_RAGCTL_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=last)
+    assert set(done.stdout.split()) == completed
 
 
 def test_an_unknown_command_is_a_matter_of_usage() -> None:
@@ -100,7 +124,7 @@ class TestCommandsOfOtherDistributions:
 
     def test_are_listed_without_being_imported(self, site: Path) -> None:
         done = self._run(site, "--help")
-        assert "hello    Added by acme_tools." in done.stdout
+        assert "hello       Added by acme_tools." in done.stdout
         assert not (site / "trace").exists()
 
     def test_run_like_our_own(self, site: Path) -> None:
