@@ -2,8 +2,10 @@
 
 import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import duckdb
 import pytest
 from click.testing import CliRunner, Result
@@ -12,13 +14,17 @@ from rag_chunker.cli import cli
 from tests.assets.conftest import Project
 
 
-@pytest.fixture
-def stocked(project: Project) -> Project:
-    project.write("acme/docs/a.md", '# A "quoted"\n\nfirst, second\n\n## B\n\n- [red]x')
-    project.write("O'Brien & co/Docs/b.md", "# B\n\ntext")
-    for key in ("acme/docs", "O%27Brien%20%26%20co/Docs"):
-        assert project.materialize(key).success
-    return project
+@pytest.fixture(scope="module")
+def stocked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """What the tests below only read; the one that changes it comes last."""
+    folder = tmp_path_factory.mktemp("project")
+    with dg.DagsterInstance.ephemeral(tempdir=str(folder / "dagster")) as instance:
+        project = Project(folder, instance)
+        project.write("acme/docs/a.md", '# A "quoted"\n\nfirst, second\n\n## B\n\n- [red]x')
+        project.write("O'Brien & co/Docs/b.md", "# B\n\ntext")
+        for key in ("acme/docs", "O%27Brien%20%26%20co/Docs"):
+            assert project.materialize(key).success
+        yield project
 
 
 def ragctl(project: Project, *words: str | Path, **options: str) -> Result:
@@ -44,23 +50,6 @@ def test_every_row_comes_back_under_its_tenant_and_corpus(stocked: Project, tmp_
         )
         assert rows
         assert read(tmp_path, view) == rows
-
-
-def test_a_gone_corpus_is_gone_from_the_export_and_nothing_half_written_is_left(
-    stocked: Project, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    ragctl(stocked, "export", out)
-    (stocked.sources / "acme/docs/a.md").write_text("# A\n\nnew")
-    stocked.materialize("acme/docs")
-    warehouse = stocked.resources["warehouse"].warehouse
-    gone = warehouse.partition("O'Brien & co", "Docs")
-    assert warehouse.remove(gone, run_id="test")
-    shown = ragctl(stocked, "export", out).output
-    assert "removed, its corpus is gone" in shown
-    assert [row[:2] for row in read(out)] == [("acme", "docs")]
-    files = [path.name for path in out.rglob("*") if path.is_file()]
-    assert files == ["chunk_context.parquet"]
 
 
 def test_only_what_is_asked_for_is_written(stocked: Project, tmp_path: Path) -> None:
@@ -142,3 +131,20 @@ class TestQuery:
         result = ragctl(stocked, "query", sql)
         assert result.exit_code == 1
         assert says in result.stderr
+
+
+def test_a_gone_corpus_is_gone_from_the_export_and_nothing_half_written_is_left(
+    stocked: Project, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    ragctl(stocked, "export", out)
+    (stocked.sources / "acme/docs/a.md").write_text("# A\n\nnew")
+    stocked.materialize("acme/docs")
+    warehouse = stocked.resources["warehouse"].warehouse
+    gone = warehouse.partition("O'Brien & co", "Docs")
+    assert warehouse.remove(gone, run_id="test")
+    shown = ragctl(stocked, "export", out).output
+    assert "removed, its corpus is gone" in shown
+    assert [row[:2] for row in read(out)] == [("acme", "docs")]
+    files = [path.name for path in out.rglob("*") if path.is_file()]
+    assert files == ["chunk_context.parquet"]
