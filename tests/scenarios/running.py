@@ -159,7 +159,7 @@ def _outcome(result: dg.ExecuteInProcessResult) -> Outcome:
             if failure is None and error is not None:
                 outcome.crash = error.to_string()
     for event in result.get_asset_materialization_events():
-        table = event.materialization.metadata.get("skipped")
+        table = event.materialization.metadata.get("skipped_files")
         if table is not None:
             rows = [record.data for record in table.records]
             outcome.skipped |= {str(row["path"]): str(row["reason"]) for row in rows}
@@ -184,7 +184,10 @@ def _meddling(order: Order) -> Iterator[None]:
 
     patches = []
     if order.versions:
-        patches.append(mock.patch.object(keys, "parser_version", _other(order.versions)))
+        parser_for = _others(order.versions, keys.parser_for)
+        patches.append(mock.patch.object(keys, "parser_for", parser_for))
+        version = _other_version(order.versions, keys.parser_version)
+        patches.append(mock.patch.object(keys, "parser_version", version))
     if order.on_open:
         patches.append(mock.patch.object(os, "open", _changing(order.on_open)))
     if order.kill_after is not None:
@@ -202,31 +205,48 @@ def _meddling(order: Order) -> Iterator[None]:
             patch.stop()
 
 
-def _other(versions: dict[str, str]) -> Any:
-    from rag_chunker.parsing import parser_version
+def _others(versions: dict[str, str], parser_for: Any) -> Any:
+    class Other:
+        def __init__(self, media_type: str) -> None:
+            self._media_type = media_type
+            self._version = parser_for(media_type).version()
 
-    def other(source: Any, data: bytes) -> str:
-        found = parser_version(source, data)
-        added = [
-            version
-            for part, version in versions.items()
-            if part in ("*", found.split()[0]) or part in found
-        ]
-        return " ".join([found, *added])
+        def version(self) -> str:
+            found = f"{self._media_type} {self._version}"
+            return _renewed(found, versions).removeprefix(f"{self._media_type} ")
 
-    return other
+    return Other
+
+
+def _other_version(versions: dict[str, str], parser_version: Any) -> Any:
+    return lambda source, data: _renewed(parser_version(source, data), versions)
+
+
+def _renewed(found: str, versions: dict[str, str]) -> str:
+    """`MEDIA_TYPE VERSION`, as of another release where `versions` has one."""
+    added = [
+        version
+        for part, version in versions.items()
+        if part in ("*", found.split()[0]) or part in found
+    ]
+    return " ".join([found, *added])
 
 
 def _changing(on_open: dict[str, str | None]) -> Any:
     real_open, todo, lock = os.open, dict(on_open), threading.Lock()
 
     def opening(path: Any, *args: Any, **kwargs: Any) -> int:
+        folder = kwargs.get("dir_fd")
+        name = os.fspath(path)
+        path = (
+            name if folder is None else os.path.join(os.readlink(f"/proc/self/fd/{folder}"), name)
+        )
         with lock:
-            meant = os.fspath(path) in todo
-            text = todo.pop(os.fspath(path), None)
+            meant = path in todo
+            text = todo.pop(path, None)
         if meant and text is None:
             os.unlink(path)
-        descriptor = real_open(path, *args, **kwargs)
+        descriptor = real_open(name, *args, **kwargs)
         if text is not None:
             Path(path).write_text(text, encoding="utf-8")
         return descriptor
