@@ -10,13 +10,14 @@ from rag_assets.corpus_config import CHUNKERS_GROUP, ChunkerConfig, CorpusConfig
 from rag_assets.quality import InvariantResult, check, invariants
 from rag_assets.stages.keys import ChunkKeys
 from rag_assets.stages.report import ChunkReport, Failure
-from rag_assets.stages.stitch import CorpusText, TextVersion, corpus_text
+from rag_assets.stages.stitch import CorpusText, TextVersion, corpus_text, identities_of
 from rag_assets.store import chunks
 from rag_assets.store.chunks import ChunkedDocument, FailedChunking
+from rag_assets.store.identity import identity, on_disk
 from rag_assets.store.layout import PartitionFiles
 from rag_assets.store.rows import printable
-from rag_assets.store.runs import note_chunking
-from rag_assets.store.staging import Staging, staged
+from rag_assets.store.runs import ChunkCounts, note_chunking, was_complete
+from rag_assets.store.staging import Staging, open_live, staged
 from rag_chunker import HeadingAwareChunker, TiktokenCounter
 from rag_chunker.context import embedding_contexts
 from rag_chunker.pipeline import chunk_now
@@ -45,9 +46,13 @@ class StagedChunks:
         files: PartitionFiles,
         report: ChunkReport,
         results: list[InvariantResult],
+        keys: ChunkKeys,
+        text_identities: tuple[str | None, ...],
     ) -> None:
         self._staging = staging
         self._files = files
+        self._keys = keys
+        self._text_identities = text_identities
         self.report = report
         self.results = results
         """How each invariant fared."""
@@ -63,21 +68,30 @@ class StagedChunks:
         Raises `StoreError`.
         """
         self._staging.publish()
-        report = self.report
-        note_chunking(
-            self._files,
-            self._staging.run_id,
-            report.seconds,
-            failed=report.failed,
-            inserted=report.inserted,
-            updated=report.updated,
-            deleted=report.deleted,
-            unchanged=report.kept,
+        done = self.report
+        is_complete = not done.failed and all(result.passed for result in self.results)
+        self._note(
+            ChunkCounts(done.inserted, done.updated, done.deleted, done.kept),
+            _basis(self._keys, self._staging, self._text_identities) if is_complete else None,
         )
 
     def discard(self) -> None:
-        """Forget it; the live version stays."""
+        """Forget it; the live version stays. What the checks said goes on record."""
         self._staging.discard()
+        self._note(None, None)
+
+    def _note(self, chunks: ChunkCounts | None, basis: str | None) -> None:
+        broken = {one.name: one.offender_count for one in self.results if not one.passed}
+        note_chunking(
+            self._files,
+            self._staging.run_id,
+            self.report.seconds,
+            failed=self.report.failed,
+            checks_passed=len(self.results) - len(broken),
+            checks_failed=broken,
+            chunks=chunks,
+            basis=basis,
+        )
 
 
 @contextmanager
@@ -98,24 +112,61 @@ def staged_chunks(
     The caller publishes or discards what it gets. `labels_path` gives, for a document id, the path
     that label rules match. A document that cannot be chunked is recorded with its reason and keeps
     its old chunks. Changes older than `keep_changes_days` are compacted, see `chunks.compact`. If
-    nothing is new, nothing is copied, checked or written. Raises `StoreError` if nothing was parsed
-    yet, or another run writes the partition for more than `wait` seconds; `ConfigError` if the
-    chunker cannot be set up.
+    nothing is new, nothing is copied, checked or written; documents are not even compared if a run
+    before compared just these versions of the files under just these settings. Raises `StoreError`
+    if nothing was parsed yet, or another run writes the partition for more than `wait` seconds;
+    `ConfigError` if the chunker cannot be set up.
     """
     started = time.monotonic()
     chunker = chunker_of(config.chunker)
-    with (
-        corpus_text(files) as text,
-        staged(files.chunks, chunks.schema(), run_id=run_id, timeout=wait) as staging,
-    ):
-        run = _Run(config, staging, chunker, labels_path, files, log)
-        wanted = run.wanted(text.versions(), force)
-        for batch in _batches(text.read(wanted)):
-            run.chunk(batch)
-        run.remove_what_is_gone()
-        results = run.finish(text, keep_changes_days)
-        run.report.seconds = time.monotonic() - started
-        yield StagedChunks(staging, files, run.report, results)
+    keys = ChunkKeys(config)
+    if not files.documents.live.exists():
+        open_live(files.documents).close()  # says what to do
+    with staged(files.chunks, chunks.schema(), run_id=run_id, timeout=wait) as staging:
+        known = () if force else _compared_before(keys, staging, files)
+        if known:
+            log("nothing changed: the published version stays as it was checked")
+            report = _all_unchanged(staging, time.monotonic() - started)
+            yield StagedChunks(staging, files, report, _nothing_to_check(), keys, known)
+            return
+        # Opened when the lock is held: a run that waited must not chunk the text of before.
+        with corpus_text(files) as text:
+            run = _Run(config, staging, chunker, keys, labels_path, files, log)
+            wanted = run.wanted(text.versions(), force)
+            for batch in _batches(text.read(wanted)):
+                run.chunk(batch)
+            run.remove_what_is_gone()
+            results = run.finish(text, keep_changes_days)
+            run.report.seconds = time.monotonic() - started
+            yield StagedChunks(staging, files, run.report, results, keys, text.identities)
+
+
+def _compared_before(
+    keys: ChunkKeys, staging: Staging, files: PartitionFiles
+) -> tuple[str | None, ...]:
+    """Identities of the files of the text, if a run has found that the live chunks are all that
+    they give; nothing if there is any doubt."""
+    if staging.has_begun:  # the first version, or one that a killed run left
+        return ()
+    identities = identities_of(staging.reading, files)
+    basis = _basis(keys, staging, identities)
+    return identities if basis is not None and was_complete(files, basis) else ()
+
+
+def _basis(
+    keys: ChunkKeys, staging: Staging, text_identities: tuple[str | None, ...]
+) -> str | None:
+    """Names the live chunks, and all that they follow from; None if that cannot be told."""
+    chunks_identity = identity(on_disk(staging.file), staging.generation)
+    known = [one for one in (*text_identities, chunks_identity) if one is not None]
+    return keys.basis(*known) if len(known) == len(text_identities) + 1 else None
+
+
+def _all_unchanged(staging: Staging, seconds: float) -> ChunkReport:
+    documents, kept = staging.reading.execute(
+        "SELECT (SELECT count(*) FROM chunked_documents), count(*) FROM chunks"
+    ).fetchall()[0]
+    return ChunkReport(seen=documents, unchanged=documents, kept=kept, seconds=seconds)
 
 
 def chunker_of(config: ChunkerConfig) -> Chunker:
@@ -142,6 +193,7 @@ class _Run:
         config: CorpusConfig,
         staging: Staging,
         chunker: Chunker,
+        keys: ChunkKeys,
         labels_path: Callable[[str], str],
         files: PartitionFiles,
         log: Callable[[str], None],
@@ -153,7 +205,7 @@ class _Run:
         self._labels_path = labels_path
         self._files = files
         self._log = log
-        self._keys = ChunkKeys(config)
+        self._keys = keys
         self._begun = False
         if staging.has_begun:  # the first version, or one that a killed run left
             self._begin()

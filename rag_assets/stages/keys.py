@@ -21,7 +21,8 @@ the same bytes under the same name are taken for another kind of document."""
 OCR_STAGE = 1
 """Raised when the same engine is given other pictures of the same pages."""
 CHUNK_STAGE = 1
-"""Raised when chunking the same blocks under the same settings gives other chunks."""
+"""Raised when chunking the same blocks under the same settings gives other chunks, when the same
+label rules give other labels, or when a document's text gets another key."""
 
 
 def parse_key(source: Source, data: bytes) -> str:
@@ -78,6 +79,7 @@ class ChunkKeys:
     def __init__(self, config: CorpusConfig) -> None:
         settings = [CHUNK_STAGE, config.settings_key(), _release_of(config.chunker.name)]
         self._settings = json.dumps(settings).removesuffix("]")
+        self._config = config
         self._ends: dict[tuple[tuple[str, ...], bool], str] = {}
 
     def key(self, text_key: str, labels: tuple[str, ...], stale: bool) -> str:
@@ -87,6 +89,11 @@ class ChunkKeys:
         # What `_hash` makes of all four, written out: this is asked of every document, every run.
         written = f'{self._settings}, "{text_key}", {self._ends[labels, stale]}'
         return sha256(written.encode()).hexdigest()
+
+    def basis(self, *identities: str) -> str:
+        """Of all that the keys of all documents depend on, given files of these identities."""
+        release = version("rag-chunker")
+        return _hash(self._settings, self._config.model_dump_json(), release, *identities)
 
 
 def code_version() -> str:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.store import documents, ocr_pages
+from rag_assets.store.identity import ABSENT, generation, generation_aside, identity, on_disk
 from rag_assets.store.layout import PartitionFiles
 from rag_assets.store.staging import open_live
 from rag_chunker.stitching import stitched
@@ -15,7 +16,7 @@ from rag_core.types import ParsedDocument
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["CorpusText", "TextVersion", "corpus_text"]
+__all__ = ["CorpusText", "TextVersion", "corpus_text", "identities_of"]
 
 _BATCH = 200  # documents whose readings are in memory at once
 _ROWS_AT_ONCE = 10_000
@@ -38,7 +39,10 @@ class CorpusText:
         self,
         corpus: "duckdb.DuckDBPyConnection",
         pages: "duckdb.DuckDBPyConnection | None",
+        identities: tuple[str | None, ...] = (None,),
     ) -> None:
+        self.identities = identities
+        """Which versions of which files this is: see `identities_of`; None for one not known."""
         self._corpus = corpus
         self._pages = pages
         self._digests = {} if pages is None else ocr_pages.digests(pages)
@@ -75,12 +79,26 @@ def corpus_text(files: PartitionFiles) -> Iterator[CorpusText]:
 
     Raises `StoreError` if nothing was parsed yet, or a file cannot be read.
     """
+    disks = [on_disk(file) for file in (files.documents, files.ocr_pages)]
     there = files.ocr_pages.live.exists()
     with (
         open_live(files.documents) as corpus,
         open_live(files.ocr_pages) if there else nullcontext() as pages,
     ):
-        yield CorpusText(corpus, pages)
+        read = ABSENT if pages is None else identity(disks[1], generation(pages))
+        yield CorpusText(corpus, pages, (identity(disks[0], generation(corpus)), read))
+
+
+def identities_of(
+    connection: "duckdb.DuckDBPyConnection", files: PartitionFiles
+) -> tuple[str | None, ...]:
+    """Those that `corpus_text` would have now, through a connection to another file."""
+    found = []
+    for file in (files.documents, files.ocr_pages):
+        disk = on_disk(file)
+        aside = "" if disk in (None, ABSENT) else generation_aside(connection, file)
+        found.append(identity(disk, aside))
+    return tuple(found)
 
 
 def _with(key: str, digest: str | None) -> str:

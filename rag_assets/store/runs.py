@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.store.layout import PartitionFiles
 from rag_assets.store.locking import locked
@@ -20,7 +20,15 @@ from rag_core.errors import StoreError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["COLUMNS", "RunRecord", "last_runs", "note_chunking", "note_parsing"]
+__all__ = [
+    "COLUMNS",
+    "ChunkCounts",
+    "RunRecord",
+    "last_runs",
+    "note_chunking",
+    "note_parsing",
+    "was_complete",
+]
 
 COLUMNS = {
     "run_id": "VARCHAR",
@@ -37,6 +45,9 @@ COLUMNS = {
     "chunks_updated": "BIGINT",
     "chunks_deleted": "BIGINT",
     "chunks_unchanged": "BIGINT",
+    "checks_passed": "BIGINT",
+    "checks_failed": "MAP(VARCHAR, BIGINT)",
+    "published": "BOOLEAN",
 }
 """Types by key of the objects in `runs.jsonl`."""
 
@@ -70,6 +81,22 @@ class RunRecord:
     chunks_updated: int | None
     chunks_deleted: int | None
     chunks_unchanged: int | None
+    checks_passed: int | None
+    """Of those that stand between chunking and publishing."""
+    checks_failed: dict[str, int] | None
+    """Name to how often it was found broken."""
+    published: bool | None
+    """False if a failed check forbade it: then the version before stays, and the figures of chunks
+    are None. True also where nothing was new."""
+
+
+class ChunkCounts(NamedTuple):
+    """What a run did to a partition's chunks."""
+
+    inserted: int
+    updated: int
+    deleted: int
+    unchanged: int
 
 
 def last_runs(warehouse: "duckdb.DuckDBPyConnection") -> list[RunRecord]:
@@ -115,23 +142,38 @@ def note_chunking(
     seconds: float,
     *,
     failed: int,
-    inserted: int,
-    updated: int,
-    deleted: int,
-    unchanged: int,
+    checks_passed: int,
+    checks_failed: Mapping[str, int],
+    chunks: ChunkCounts | None,
+    basis: str | None = None,
 ) -> None:
-    """The same of the chunking stage: documents that failed, then chunks."""
+    """The same of the chunking stage: documents that failed, how the checks fared, and what it did
+    to the published chunks; None if the checks forbade to publish.
+
+    `basis` names all that these chunks follow from, and themselves, see `was_complete`; None if
+    they may not be complete.
+    """
     figures = {
         "chunking_failed": failed,
-        "chunks_inserted": inserted,
-        "chunks_updated": updated,
-        "chunks_deleted": deleted,
-        "chunks_unchanged": unchanged,
+        "checks_passed": checks_passed,
+        "checks_failed": dict(checks_failed),
+        "published": chunks is not None,
+        "basis": basis,
     }
+    if chunks is not None:
+        figures |= {f"chunks_{name}": count for name, count in chunks._asdict().items()}
     _note(files, run_id, seconds, figures)
 
 
-def _note(files: PartitionFiles, run_id: str, seconds: float, figures: Mapping[str, int]) -> None:
+def was_complete(files: PartitionFiles, basis: str) -> bool:
+    """Whether a run found the chunks complete for just this `basis`. False if that is not known:
+    the run was killed before it was noted, is too long ago, the record is lost, ..."""
+    return any(record.get("basis") == basis for record in _read(files.runs).values())
+
+
+def _note(
+    files: PartitionFiles, run_id: str, seconds: float, figures: Mapping[str, object]
+) -> None:
     now = datetime.now(UTC).replace(tzinfo=None)
     # Of two runs on one partition, one may parse while the other one chunks.
     with locked(files.runs_lock, run_id=run_id, timeout=_WAIT):
@@ -151,8 +193,8 @@ def _read(path: Path) -> dict[str, dict[str, object]]:
         return {str(record.pop("run_id")): record for record in records}
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error}; check its permissions") from error
-    except (ValueError, KeyError, AttributeError):  # not ours: history alone is lost with it
-        return {}
+    except (ValueError, KeyError, AttributeError, TypeError):  # not ours
+        return {}  # History is lost with it, and the next run compares all documents.
 
 
 def _write(path: Path, noted: Mapping[str, Mapping[str, object]]) -> None:

@@ -51,12 +51,15 @@ class Staging:
         begin: "Callable[[], duckdb.DuckDBPyConnection]",
         *,
         live: "duckdb.DuckDBPyConnection | None" = None,
+        generation: str = "",
         resumed: bool = False,
     ) -> None:
         self.file = file
         self.run_id = run_id
         self.resumed = resumed
         """True if this goes on from what a run that did not end left behind."""
+        self.generation = generation
+        """Names the version that is live, from `publish()` on the new one; '' for none."""
         self._begin = begin
         self._live = live
         self._connection: duckdb.DuckDBPyConnection | None = None
@@ -107,11 +110,13 @@ class Staging:
         if self._connection is None:
             self.close()
             return
-        self._connection.execute("UPDATE store_meta SET generation = ?", [uuid.uuid4().hex])
+        generation = uuid.uuid4().hex
+        self._connection.execute("UPDATE store_meta SET generation = ?", [generation])
         self._connection.execute("CHECKPOINT")
         self.close()
         sync(self.file.staging)
         self.file.staging.replace(self.file.live)
+        self.generation = generation
         sync(self.file.live.parent)
 
     def discard(self) -> None:
@@ -175,6 +180,7 @@ def staged(
             run_id,
             lambda: _begun(file, schema, memory_limit, base),
             live=live,
+            generation=generation,
             resumed=resumed,
         )
         try:

@@ -9,7 +9,7 @@ import pytest
 from rag_assets.store import runs
 from rag_assets.store.catalog import open_warehouse, refresh_catalog
 from rag_assets.store.layout import Warehouse
-from rag_assets.store.runs import RunRecord, last_runs, note_chunking, note_parsing
+from rag_assets.store.runs import ChunkCounts, RunRecord, last_runs, note_chunking, note_parsing
 from rag_assets.workers import WorkerPool
 from rag_core.errors import StoreError
 from tests.scenarios import direct
@@ -81,8 +81,15 @@ def test_runs_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     def note(number: int) -> None:
         counts = dict.fromkeys(("seen", "added", "changed", "removed", "failed", "unchanged"), 1)
         note_parsing(files, f"run {number}", 1.0, **counts)
-        counts = dict.fromkeys(("failed", "inserted", "updated", "deleted", "unchanged"), 2)
-        note_chunking(files, f"run {number}", 1.0, **counts)
+        note_chunking(
+            files,
+            f"run {number}",
+            1.0,
+            failed=2,
+            checks_passed=2,
+            checks_failed={},
+            chunks=ChunkCounts(2, 2, 2, 2),
+        )
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(note, range(24)))
