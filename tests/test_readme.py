@@ -62,6 +62,7 @@ def run(command: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.timeout(900)  # the demo alone takes a minute, a busy machine's several
 def test_the_commands_print_what_the_readme_says(project: Path) -> None:
     text = README.read_text(encoding="utf-8")
     wrong: list[str] = []
