@@ -21,6 +21,9 @@ from rag_core.errors import RagError, StoreError
 
 __all__ = ["automation", "ingest_job"]
 
+_DIGITS = 16
+"""Of a fingerprint: the UI shows the cursor as it is, and 64 bits tell versions apart."""
+
 ingest_job = dg.define_asset_job(
     "ingest",
     selection=["parsed_documents", "ocr_pages", "chunks"],
@@ -108,7 +111,7 @@ def _follow(
     generation = memory.generation + 1
     return dg.SensorResult(
         run_requests=[
-            dg.RunRequest(run_key=f"{key}@{generation}:{value[:16]}", partition_key=key)
+            dg.RunRequest(run_key=f"{key}@{generation}:{value}", partition_key=key)
             for key, value in changed.items()
         ],
         dynamic_partitions_requests=requests,
@@ -156,7 +159,8 @@ def _fingerprints(
         except StoreError as error:
             notes.append(str(error))
         else:
-            found[folder.partition_key] = sha256(f"{files} {settings}".encode()).hexdigest()
+            digest = sha256(f"{files} {settings}".encode()).hexdigest()
+            found[folder.partition_key] = digest[:_DIGITS]
     return found
 
 
