@@ -3,7 +3,7 @@
 Measured on 19 scanned or garbled pages (all found) and 178 pages of text (no false alarm).
 """
 
-from rag_chunker.parsing.pdf.characters import Counts
+from rag_chunker.parsing.pdf.text_lines import Counts
 
 SCANT = 25
 """Characters; a page with fewer has no text worth the name."""

@@ -18,7 +18,7 @@ from rag_chunker.layout.geometry import Box
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.page import lay_out
-from rag_chunker.parsing.pdf.characters import PageText, Spacing, read_text
+from rag_chunker.parsing.pdf.characters import read_text
 from rag_chunker.parsing.pdf.fonts import Looks
 from rag_chunker.parsing.pdf.forms import field_lines
 from rag_chunker.parsing.pdf.frame import Frame, frame_of
@@ -27,6 +27,7 @@ from rag_chunker.parsing.pdf.opening import Handle
 from rag_chunker.parsing.pdf.shapes import Shapes, read_shapes
 from rag_chunker.parsing.pdf.structure import read_structure
 from rag_chunker.parsing.pdf.tagged import TaggedPart, Trust, read_tagged
+from rag_chunker.parsing.pdf.text_lines import PageText, Spacing
 from rag_core.errors import DocumentTooLarge
 
 MAX_CHARACTERS = 20_000_000
