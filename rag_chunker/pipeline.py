@@ -77,7 +77,8 @@ def read_page(
 
 def _on_page(region: OCRRegion, number: int, unit: float) -> OCRRegion:
     box = region.bbox and tuple(round(edge * unit, 1) for edge in region.bbox)
-    return region.model_copy(update={"page": number, "bbox": box})
+    height = region.line_height and (round(region.line_height * unit, 2) or None)
+    return region.model_copy(update={"page": number, "bbox": box, "line_height": height})
 
 
 def chunk_now(ctx: RequestContext, parsed: ParsedDocument, chunker: Chunker) -> list[Chunk]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from rag_chunker.ocr.adapter import ocr_result_to_parsed_document
+from rag_chunker.ocr.doubt import UNSURE, mean_confidence
 from rag_core.types import (
     Block,
     OCRRegion,
@@ -16,9 +17,6 @@ from rag_core.types import (
 )
 
 __all__ = ["UNSURE", "mean_confidence", "stitched"]
-
-UNSURE = 0.8
-"""Confidence below which text is doubtful: above it lines were right but for single letters."""
 
 _WORTHLESS = frozenset({"garbled", "poor-ocr"})
 """Reasons for OCR that say that the page's own text is wrong; in others it is merely too little."""
@@ -65,14 +63,6 @@ def stitched(
             "pages": tuple(_page(page, readings) for page in parsed.pages),
         }
     )
-
-
-def mean_confidence(result: OCRResult) -> float | None:
-    """Of all characters, 0..1; None without any."""
-    total = sum(len(region.text) for region in result.regions)
-    if not total:
-        return None
-    return sum(region.confidence * len(region.text) for region in result.regions) / total
 
 
 def _told(readings: Mapping[int, OCRResult], failed: Mapping[int, str]) -> dict[str, JsonValue]:

@@ -281,6 +281,9 @@ class OCRRegion(_Value):
     """(left, top, right, bottom) in pixels of the image that was read."""
     page: Annotated[int, Field(ge=1)] | None = None
     """1-based page of the document that the image came from."""
+    line_height: Annotated[float, Field(gt=0)] | None = None
+    """How large the letters of its lines are, the height of an em in the unit of `bbox`: what tells
+    headings from running text. None if the engine cannot say."""
 
 
 class OCRResult(_Value):

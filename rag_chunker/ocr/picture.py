@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from rag_chunker.ocr.lettering import with_sizes
 from rag_chunker.ocr.reading import regions_of
-from rag_chunker.ocr.rotation import read_upright
+from rag_chunker.ocr.rotation import read_upright, turned_picture
 from rag_chunker.ocr.seen import Seen, scaled, turned_back
 from rag_chunker.pictures import frame
 from rag_core.errors import OCRError, ParseError
@@ -48,6 +49,7 @@ def read_picture(
     found: list[OCRRegion] = []
     for top, strip in _strips(picture):
         seen, degrees = read_upright(strip, read, turn(strip))
+        seen = with_sizes(seen, turned_picture(strip, degrees))
         places = turned_back(seen, degrees, strip.width, strip.height)
         found += regions_of(seen, scaled(places, scale, top), em=em)
     return tuple(found)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["RapidOcrEngine"]
 
 NAME = "rapidocr"
-RULES = "1"
+RULES = "2"
 """Goes up whenever the same picture may give other regions."""
 _PACKAGES = ("rapidocr", "onnxruntime")
 _INSTALL = "pip install 'rag-chunker[ocr]'"

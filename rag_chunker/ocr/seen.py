@@ -32,6 +32,8 @@ class Seen(NamedTuple):
     confidence: float
     """0..1."""
     quad: Quad
+    size: float | None = None
+    """Of its font, the height of an em, in pixels; None where it could not be measured."""
 
     @property
     def width(self) -> float:
@@ -83,8 +85,9 @@ def turned_about(
 
 
 def scaled(seen: Iterable[Seen], scale: float, down: float) -> list[Seen]:
-    """The pieces moved down by `down`, then all distances times `scale`."""
-    return _moved(seen, lambda x, y: (scale * x, scale * (y + down)))
+    """The pieces moved down by `down`, then all distances and sizes times `scale`."""
+    moved = _moved(seen, lambda x, y: (scale * x, scale * (y + down)))
+    return [piece._replace(size=piece.size and scale * piece.size) for piece in moved]
 
 
 def turned_back(seen: Iterable[Seen], degrees: int, width: int, height: int) -> list[Seen]:

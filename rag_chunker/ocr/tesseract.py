@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["TesseractEngine", "tessdata_folder"]
 
 NAME = "tesseract"
-RULES = "1"
+RULES = "2"
 """Goes up whenever the same picture may give other regions."""
 _EM = 0.95
 """Size of the font as part of the height of a line's box, from its highest to its lowest ink."""

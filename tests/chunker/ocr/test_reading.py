@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_chunker.ocr.reading import LEAST_CONFIDENCE, regions_of
+from rag_chunker.ocr.doubt import NOISE, UNSURE, is_noise
+from rag_chunker.ocr.reading import regions_of
 from rag_chunker.ocr.seen import Seen, turned, turned_back
 
 _HEIGHT, _PITCH, _CHAR = 40, 50, 20
@@ -81,9 +82,56 @@ def test_a_skewed_page_reads_like_a_straight_one() -> None:
         assert _texts(turned(straight, radians)) == _texts(straight)
 
 
-def test_what_an_engine_doubts_too_much_is_dropped() -> None:
-    seen = [_piece("kept", 100, 100, LEAST_CONFIDENCE), _piece("noise", 100, 400, 0.49)]
-    assert _texts(seen) == ["kept"]
+def test_what_an_engine_doubts_is_kept_and_only_specks_are_dropped() -> None:
+    seen = [
+        _piece("sure", 100, 100),
+        _piece("in doubt", 100, 400, 0.0),
+        _piece("7", 100, 700, NOISE),
+        _piece("I.", 700, 900, NOISE - 0.01),
+    ]
+    assert _texts(seen) == ["sure", "in doubt", "7"]
+
+
+def test_a_line_that_is_hardly_legible_stays_marked_inside_a_paragraph() -> None:
+    *above, below = _FIRST
+    seen = [*above, below._replace(confidence=0.2)]
+    regions = regions_of(seen, seen, em=0.8)
+    assert [region.text for region in regions] == [*_texts(above), below.text]
+    assert [region.confidence < UNSURE for region in regions] == [False, True]
+
+
+def test_a_line_with_a_wrong_letter_stays_in_its_paragraph() -> None:
+    first, *others = _FIRST
+    assert _texts([first._replace(confidence=0.65), *others]) == _texts(_FIRST)
+
+
+def test_a_paragraph_in_doubt_stays_whole() -> None:
+    doubtful = [piece._replace(confidence=0.4 + 0.1 * row) for row, piece in enumerate(_FIRST)]
+    assert _texts(doubtful) == _texts(_FIRST)
+
+
+def test_specks_that_are_no_text_do_not_turn_a_page_of_lines() -> None:
+    specks = [_piece("A", 60 * place, 600, 0.35) for place in range(12)]
+    tall = [speck._replace(quad=((0, 600), (9, 600), (9, 640), (0, 640))) for speck in specks]
+    assert _texts([*_FIRST, *tall])[0] == _texts(_FIRST)[0]
+
+
+def _sized(pieces: list[Seen], size: float | None) -> list[Seen]:
+    return [piece._replace(size=size) for piece in pieces]
+
+
+def test_a_region_has_the_size_of_its_letters() -> None:
+    seen = [*_sized(_FIRST[:1], 20), *_sized(_FIRST[1:], 22), *_sized(_SECOND, None)]
+    assert [region.line_height for region in regions_of(seen, seen, em=0.8)] == [22, None]
+
+
+def test_a_title_close_above_its_text_stays_apart_by_its_larger_letters() -> None:
+    title, *text = _lines("Pump station", *(piece.text for piece in _FIRST))
+    seen = [*_sized([title], 30), *_sized(text, 20)]
+    assert [region.text for region in regions_of(seen, seen, em=0.8)] == [
+        "Pump station",
+        *_texts(_FIRST),
+    ]
 
 
 def test_vertical_lines_are_read_from_the_right() -> None:
@@ -133,7 +181,7 @@ _ANYTHING = st.lists(
 
 @given(_ANYTHING)
 def test_no_letter_that_was_kept_is_lost(seen: list[Seen]) -> None:
-    kept = [piece for piece in seen if piece.text.strip() and piece.confidence >= LEAST_CONFIDENCE]
+    kept = [piece for piece in seen if not is_noise(piece)]
     told = sorted("".join("".join(piece.text.split()) for piece in kept))
     ours = sorted("".join("".join(text.split()) for text in _texts(seen)))
     dropped = [char for char in told if told.count(char) > ours.count(char)]
