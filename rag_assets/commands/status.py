@@ -34,7 +34,8 @@ def status(tenant: str | None, as_json: bool) -> None:
     """Show how each corpus of the warehouse stands (of one TENANT, if named), what its last run saw
     and did, which documents are missing and why, and which folders below the sources are not taken.
 
-    What is in the warehouse has passed its checks: a version that fails one is not published.
+    What is in the warehouse has passed its checks: a version that fails one is not published, and
+    the line `checks` of its last run says which one, and how often.
     """
     from rag_assets.summary import missing_documents, refused_folders, runs_by_corpus, summaries
 
@@ -101,11 +102,25 @@ def _details(row: "CorpusSummary", run: "RunRecord | None") -> Iterator[str]:
             yield f"{name}: last run saw {run.documents_seen or 0:,} documents: {documents}"
         if chunks:
             yield f"{name}: its chunks: {chunks}"
+        if run.checks_passed is not None:
+            yield f"{name}: checks: {_checks(run)}"
     if row.ocr_read or row.ocr_failed:
         yield (
             f"{name}: pages read by OCR: {row.ocr_read:,} ({row.ocr_low_confidence:,} with doubt), "
             f"failed {row.ocr_failed:,}"
         )
+
+
+def _checks(run: "RunRecord") -> str:
+    """How they fared, and what followed; which rows offend is in the UI, and in the run's log."""
+    failed = [
+        f"{check} failed ({count:,} {'place' if count == 1 else 'places'})"
+        for check, count in sorted((run.checks_failed or {}).items())
+    ]
+    if not failed:
+        return f"{run.checks_passed or 0} passed"
+    end = "a warning, published" if run.published else "not published, the version before stays"
+    return f"{', '.join(failed)}: {end}"
 
 
 def _tally(run: "RunRecord", what: str, names: Sequence[str]) -> str:

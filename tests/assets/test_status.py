@@ -1,12 +1,14 @@
 """`ragctl status` and `ragctl query`, on a warehouse that the assets made."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from rag_chunker.cli import cli
+from tests.assets import careless
 from tests.assets.conftest import Project
 
 
@@ -48,6 +50,35 @@ def test_status_tells_what_the_last_run_saw_and_did(
     assert "last run saw 4 documents: 2 failed, 2 unchanged\n" in shown
     (line,) = run(environment, "status", "--json").splitlines()
     assert json.loads(line)["run"]["documents_unchanged"] == 2
+
+
+def test_status_says_which_checks_failed_so_that_nothing_was_published(
+    environment: dict[str, str], project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = run(environment, "status")
+    passed = re.search(r"^acme/docs: checks: (\d+) passed$", shown, re.MULTILINE)
+    assert passed
+    careless.install(tmp_path / "site")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    settings = f'[chunker]\nname = "{careless.NAME}"\nmax_tokens = 16\noverlap_tokens = 2\n'
+    toml = project.write("acme/docs/corpus.toml", settings)
+    project.write("acme/docs/pumps.md", f"# Pumps\n\n{'Pumps leak now and then. ' * 90}")
+    assert not project.materialize("acme/docs").success
+    shown = run(environment, "status")
+    assert re.search(
+        r"^acme/docs: checks: budget failed \(\d+ places\), slices failed \(\d places\): "
+        r"not published, the version before stays$",
+        shown,
+        re.MULTILINE,
+    )
+    assert "its chunks" not in shown  # those that it made are gone
+    (line,) = run(environment, "status", "--json").splitlines()
+    last = json.loads(line)["run"]
+    assert set(last["checks_failed"]) == set(careless.BREAKS)
+    assert (last["checks_passed"], last["published"]) == (int(passed[1]) - 2, False)
+    toml.unlink()
+    project.materialize("acme/docs")
+    assert f"acme/docs: checks: {passed[1]} passed\n" in run(environment, "status")
 
 
 def test_status_fits_eighty_columns_and_shows_brackets(
