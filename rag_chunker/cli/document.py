@@ -1,10 +1,11 @@
 """Which document does the user mean? A file or stdin, under a tenant and a corpus."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -26,7 +27,24 @@ class Chosen(NamedTuple):
     corpus: str
 
 
-FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, readable=False)
+class _File(click.Path):
+    """A file that is there, or a word on what to give instead."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            hint = _NOT_A_FOLDER if os.path.isdir(value) else _NOT_THERE
+            raise click.BadParameter(f"{error.message} {hint}", ctx, param) from error
+
+
+_NOT_THERE = "Check the path, or give `-` to read from standard input."
+_NOT_A_FOLDER = (
+    "Give one of its files. Whole folders are what `ragctl ui` and `ragctl demo` are for: "
+    "put yours into data/sources/TENANT/CORPUS."
+)
+
+FILE = _File(exists=True, dir_okay=False, allow_dash=True, readable=False)
 """What FILE may be; whether it can be read shows when it is read."""
 naming_options = (
     click.option(

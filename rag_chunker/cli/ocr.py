@@ -23,7 +23,7 @@ __all__ = ["ocr"]
     "--json",
     "as_json",
     is_flag=True,
-    help="One JSON object a line and region: text, confidence, bbox, page.",
+    help="One JSON object a line and region: text, confidence, bbox, page, line_height.",
 )
 def ocr(chosen: Chosen, reading: Reading, as_json: bool) -> None:
     """Read the pages of FILE that need OCR: images, and scanned pages of a PDF.

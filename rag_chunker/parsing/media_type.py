@@ -211,7 +211,10 @@ def media_type_of(name: str, data: bytes) -> str:
     if extension in _BINARY:
         return _BINARY[extension]  # empty or damaged: its parser says what is wrong
     if data and is_binary(data):
-        raise UnsupportedMediaType(f"unsupported type: binary content of unknown kind{_of(name)}")
+        raise UnsupportedMediaType(
+            f"unsupported type: binary content of unknown kind{_of(name)}: convert "
+            "it to PDF, HTML or text, or plug in a parser"
+        )
     if extension in _TEXT:
         return _text_kind(extension, data)
     by_start = _text_start(data)

@@ -125,8 +125,8 @@ def test_an_unknown_encoding_is_answered_with_the_known_ones(guide: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "data", "code", "says"),
     [
-        ("missing.md", None, 2, "does not exist"),
-        ("program.bin", bytes(range(256)) * 20, 1, "unsupported type"),
+        ("missing.md", None, 2, "does not exist. Check the path"),
+        ("program.bin", bytes(range(256)) * 20, 1, "convert it to PDF"),
         ("notes.txt", bytes(range(256)) * 20, 1, "unsupported type"),
         ("torn.docx", b"PK\x03\x04 torn", 1, "torn.docx"),
         ("torn.pdf", b"%PDF-1.7 torn", 1, "torn.pdf"),
@@ -150,7 +150,7 @@ def test_what_cannot_be_read_ends_in_one_message(
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     result = _chunk(tmp_path)
     assert result.exit_code == 2
-    assert "is a directory" in result.stderr
+    assert "is a directory. Give one of its files" in result.stderr
 
 
 @pytest.mark.parametrize("data", [b"", b" \n\t\n"])
