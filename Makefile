@@ -11,7 +11,7 @@ demo: $(VENV)/.ready  ## materialize the sample corpus through Dagster
 	$(BIN)/ragctl demo
 
 test: $(VENV)/.ready  ## run all tests
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --durations 25
 
 ui: $(VENV)/.ready  ## open the Dagster UI, with sensor and schedule running
 	$(BIN)/ragctl ui
