@@ -6,8 +6,10 @@ from pydantic import JsonValue
 
 from rag_chunker.ocr.adapter import ocr_result_to_parsed_document
 from rag_chunker.ocr.doubt import UNSURE, mean_confidence
+from rag_chunker.ocr.headings import heading_levels
 from rag_core.types import (
     Block,
+    BlockType,
     OCRRegion,
     OCRResult,
     Page,
@@ -22,6 +24,8 @@ _WORTHLESS = frozenset({"garbled", "poor-ocr"})
 """Reasons for OCR that say that the page's own text is wrong; in others it is merely too little."""
 _COVERED = 0.6
 """Part of a region's area that native text covers from which on it is that text."""
+_LONGER_SIDE = 842.0
+"""Of A4, in points: what the pixels of an image's longer side are taken for."""
 
 
 def stitched(
@@ -35,13 +39,15 @@ def stitched(
     `poor-ocr`). A page read no longer needs OCR and keeps the reason why it did; one that failed
     still does.
 
+    On pages that need OCR, paragraphs in larger letters become headings where the engine tells
+    their `line_height`, see `heading_levels`; text and order stay as they are.
+
     The metadata say what was done, each only where it applies: `ocr_engine`; `ocr_pages`, the
     pages read; `ocr_unsure_pages`, those of them with a mean confidence below `UNSURE`;
     `ocr_failed`, page number to reason.
     """
     if not readings and not failed:
         return parsed
-    reasons = {page.number: page.reason for page in parsed.pages}
     native: dict[int, list[Block]] = {}
     others: list[Block] = []
     for block in parsed.blocks:
@@ -50,9 +56,19 @@ def stitched(
             native.setdefault(page, []).append(block)
         else:
             others.append(block)
+    pages = {page.number: page for page in parsed.pages}
+    for number in readings:
+        if number in pages and pages[number].reason in _WORTHLESS and readings[number].regions:
+            native.pop(number, None)
+    found = {
+        number: _uncovered(result, native.get(number, []))
+        for number, result in sorted(readings.items())
+    }
+    stay = [*others, *(block for blocks in native.values() for block in blocks)]
+    levels = _levels(parsed, found, stay)
     read = {
-        page: _page_blocks(parsed, result, native.get(page, []), reasons.get(page))
-        for page, result in readings.items()
+        number: _page_blocks(parsed, result, levels.get(number, {}), native.get(number, []))
+        for number, result in found.items()
     }
     return parsed.model_copy(
         update={
@@ -85,22 +101,67 @@ def _page(page: Page, readings: Mapping[int, OCRResult]) -> Page:
     return page.model_copy(update={"needs_ocr": False}) if page.number in readings else page
 
 
+def _uncovered(result: OCRResult, native: Sequence[Block]) -> OCRResult:
+    """What was read beside the page's own text."""
+    boxes = [box for block in native if (box := _box(block)) is not None]
+    regions = tuple(region for region in result.regions if not _is_covered(region, boxes))
+    return result.model_copy(update={"regions": regions})
+
+
+def _levels(
+    parsed: ParsedDocument, found: Mapping[int, OCRResult], native: Sequence[Block]
+) -> dict[int, dict[int, int]]:
+    """Page number and place of a region to its level, of those that are headings.
+
+    Only on pages that need OCR: pictures on others have labels, not sections.
+    """
+    units = {page.number: _unit(parsed, page) for page in parsed.pages if page.needs_ocr}
+    places = [
+        (number, place, _in_unit(region, units[number]))
+        for number, result in found.items()
+        if number in units
+        for place, region in enumerate(result.regions)
+    ]
+    regions, pages = [region for *_, region in places], [number for number, *_ in places]
+    levels: dict[int, dict[int, int]] = {}
+    for (number, place, _), level in zip(
+        places, heading_levels(regions, pages, native), strict=True
+    ):
+        if level is not None:
+            levels.setdefault(number, {})[place] = level
+    return levels
+
+
+def _unit(parsed: ParsedDocument, page: Page) -> float:
+    """In points: pages of an image may differ in resolution, but are of one size on paper."""
+    is_image = parsed.document.mime_type.startswith("image/")
+    return _LONGER_SIDE / (max(page.width, page.height) or _LONGER_SIDE) if is_image else 1.0
+
+
+def _in_unit(region: OCRRegion, unit: float) -> OCRRegion:
+    if region.line_height is None or unit == 1.0:
+        return region
+    return region.model_copy(update={"line_height": region.line_height * unit})
+
+
 def _page_blocks(
-    parsed: ParsedDocument, result: OCRResult, native: Sequence[Block], reason: str | None
+    parsed: ParsedDocument,
+    result: OCRResult,
+    levels: Mapping[int, int],
+    native: Sequence[Block],
 ) -> list[Block]:
     """The blocks of one page: those read, and the native ones among them from top to bottom."""
-    if reason in _WORTHLESS and result.regions:
-        native = ()
-    boxes = [box for block in native if (box := _box(block)) is not None]
-    new = result.model_copy(
-        update={
-            "regions": tuple(region for region in result.regions if not _is_covered(region, boxes))
-        }
-    )
-    read = list(_adapted(parsed, new).blocks)
+    read = [
+        _heading(block, levels[place]) if place in levels else block
+        for place, block in enumerate(_adapted(parsed, result).blocks)
+    ]
     for block in native:
         read.insert(_place(block, read), block)
     return read
+
+
+def _heading(block: Block, level: int) -> Block:
+    return Block(type=BlockType.heading, text=block.text, level=level, attributes=block.attributes)
 
 
 def _adapted(parsed: ParsedDocument, result: OCRResult) -> ParsedDocument:

@@ -93,6 +93,20 @@ class OCRContract:
         assert flat == []
         assert [box for box in boxes if box[2] <= 0 or box[3] <= 0] == []
 
+    def test_letters_are_measured_in_the_unit_of_their_box(
+        self, results: list[tuple[OCRResult, list[str]]]
+    ) -> None:
+        regions = [region for result, _ in results for region in result.regions]
+        too_large = [
+            (region.line_height, region.bbox)
+            for region in regions
+            if region.line_height is not None
+            and region.bbox is not None
+            and region.line_height
+            > 2 * max(region.bbox[2] - region.bbox[0], region.bbox[3] - region.bbox[1])
+        ]
+        assert too_large == []
+
     def test_the_result_names_its_engine(self, results: list[tuple[OCRResult, list[str]]]) -> None:
         names = {result.engine for result, _ in results}
         assert len(names) == 1

@@ -92,6 +92,108 @@ def test_what_is_no_page_stays_where_it_was() -> None:
     assert _texts(stitched(document, {1: _result("one")}, {})) == ["before", "one", "two"]
 
 
+def _sized(*regions: tuple[str, float], page: int = 1) -> OCRResult:
+    """Texts with the size of their letters."""
+    plain = _result(*(text for text, _ in regions), page=page)
+    sized = [
+        region.model_copy(update={"line_height": size})
+        for region, (_, size) in zip(plain.regions, regions, strict=True)
+    ]
+    return plain.model_copy(update={"regions": tuple(sized)})
+
+
+_BODY = "Whoever comes to the yard signs the list at the gate and wears a helmet all the time."
+_SCAN = _sized(("Site rules", 20), (_BODY, 10), (_BODY, 10.4), page=2)
+
+
+def _headings(parsed: ParsedDocument) -> dict[str, int | None]:
+    return {block.text: block.level for block in parsed.blocks if block.type is BlockType.heading}
+
+
+def test_larger_letters_on_a_page_read_become_headings_and_keep_what_else_is_known() -> None:
+    parsed = stitched(_NATIVE, {2: _SCAN}, {})
+    [heading] = [block for block in parsed.blocks if block.type is BlockType.heading]
+    assert (heading.text, heading.level) == ("Site rules", 1)
+    assert heading.attributes == {
+        "engine": "fake",
+        "ocr_confidence": 0.9,
+        "bbox": [50, 100, 550, 150],
+        "page": 2,
+    }
+
+
+def test_headings_read_come_below_the_title_of_the_document() -> None:
+    title = Block(type=BlockType.heading, text="Handbook", level=1, attributes={"page": 1})
+    document = make_document([title, *_NATIVE.blocks], pages=_NATIVE.pages)
+    assert _headings(stitched(document, {2: _SCAN}, {})) == {"Handbook": 1, "Site rules": 2}
+
+
+def test_labels_of_pictures_between_text_are_no_headings() -> None:
+    document = make_document([_block("one", 1)], pages=[_page(1), _page(2)])
+    assert _headings(stitched(document, {2: _SCAN}, {})) == {}
+
+
+def test_an_engine_that_tells_no_sizes_gives_paragraphs() -> None:
+    assert _headings(stitched(_NATIVE, {2: _result("Site rules", _BODY, page=2)}, {})) == {}
+
+
+def test_sizes_are_compared_over_pages_of_other_resolutions() -> None:
+    pages = [
+        Page(number=1, width=1240, height=1754, needs_ocr=True),
+        Page(number=2, width=2480, height=3508, needs_ocr=True),
+    ]
+    document = make_document([], pages=pages)
+    image = document.document.model_copy(update={"mime_type": "image/tiff"})
+    readings = {
+        1: _sized(("Site rules", 40), (_BODY, 20)),
+        2: _sized((f"{_BODY} Again.", 40), ("Visitors", 80), page=2),
+    }
+    found = stitched(document.model_copy(update={"document": image}), readings, {})
+    assert _headings(found) == {"Site rules": 1, "Visitors": 1}
+
+
+_REGIONS = st.lists(
+    st.tuples(
+        st.text("Ab 1.", min_size=1, max_size=30), st.none() | st.floats(1, 90), st.floats(0, 1)
+    ),
+    max_size=8,
+)
+
+
+@given(st.dictionaries(st.integers(1, 4), _REGIONS))
+def test_headings_change_no_text_and_no_order(
+    read: dict[int, list[tuple[str, float | None, float]]],
+) -> None:
+    document = make_document([_block("one", 1), _block("three", 3)], pages=_SCANNED)
+    sized, plain = (
+        {page: _read(page, regions, with_sizes=on) for page, regions in read.items()}
+        for on in (True, False)
+    )
+    promoted, paragraphs = stitched(document, sized, {}), stitched(document, plain, {})
+    assert _texts(promoted) == _texts(paragraphs)
+    assert [b.attributes for b in promoted.blocks] == [b.attributes for b in paragraphs.blocks]
+
+
+def _read(
+    page: int, regions: list[tuple[str, float | None, float]], *, with_sizes: bool
+) -> OCRResult:
+    return OCRResult(
+        engine="fake",
+        regions=tuple(
+            OCRRegion(
+                text=text,
+                confidence=confidence,
+                page=page,
+                line_height=size if with_sizes else None,
+            )
+            for text, size, confidence in regions
+        ),
+    )
+
+
+_SCANNED = [_page(number, "no-text") for number in range(1, 5)]
+
+
 def test_the_mean_confidence_is_of_characters() -> None:
     regions = (OCRRegion(text="aaa", confidence=1), OCRRegion(text="b", confidence=0.5))
     assert mean_confidence(OCRResult(engine="fake", regions=regions)) == 0.875
