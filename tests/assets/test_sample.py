@@ -140,7 +140,8 @@ def test_its_long_sections_need_more_than_one_chunk(
 
 FORMATS = {
     "csv", "docx", "eml", "epub", "html", "ipynb", "jpg", "json", "jsonl", "md", "msg", "ods",
-    "odt", "pdf", "png", "pptx", "py", "rst", "rtf", "tif", "tsv", "txt", "xls", "xlsx", "zip",
+    "odt", "pdf", "png", "pptx", "py", "rst", "rtf", "tif", "tsv", "txt", "xls", "xlsb", "xlsx",
+    "zip",
 }  # fmt: skip
 WITHOUT_HEADINGS = {"csv", "jpg", "jsonl", "png", "tif", "tsv", "txt"}
 """One table, plain text, or a scan."""
@@ -187,6 +188,7 @@ def test_headings_of_every_format_are_the_heading_path_of_its_chunks(
         "rst": {"Integrating the PC-4 into SCADA", "Network", "Alarms"},
         "rtf": {"Works agreement on shift work", "Rest", "People over 55"},
         "xls": {"Pumps"},
+        "xlsb": {"Pumps", "Seals"},
         "xlsx": {"Head", "Acceptance tests"},
     }
     assert {kind: titles - paths[kind] for kind, titles in expected.items()} == {

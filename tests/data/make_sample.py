@@ -32,6 +32,7 @@ from flat_odt import flat_odt  # noqa: E402
 from office_files import epub  # noqa: E402
 from outlook_files import ADDRESS, BODY, SENDER, SENT, SUBJECT, TO, msg  # noqa: E402
 from pdf_writer import Pdf  # noqa: E402
+from xlsb_files import xlsb  # noqa: E402
 
 _PDF = "pdf:writer_pdf_Export:"
 TAGGED = _PDF + '{"UseTaggedPDF":{"type":"boolean","value":"true"}}'
@@ -65,6 +66,7 @@ def main() -> None:
     write("acme/products/ap-200/performance-curves.xlsx", curves)
     write("acme/products/ap-200/spare-part-prices.ods", converted(prices, ".xlsx", "ods"))
     write("acme/products/price-list-2025.xls", converted(price_list(), ".xlsx", "xls"))
+    write("acme/products/stock-2026-05.xlsb", stock())
     write("acme/handbook/town-hall-2026.pptx", town_hall())
     write("acme/products/support/small-book-of-wells.epub", book_of_wells())
     write("acme/products/support/field-report-halden.msg", field_report())
@@ -150,6 +152,24 @@ def price_list() -> bytes:
             ("AP-150/10", 20, 512, "until sold out"),
             ("PC-4 controller", 0, 355, "yes"),
         ],
+    )
+
+
+def stock() -> bytes:
+    return xlsb(
+        {
+            "Pumps": [
+                ["Model", "Hall", "Pieces"],
+                ["AP-200/08", "2 north", 118.0],
+                ["AP-200/12", "2 north", 74.0],
+                ["AP-200/18", "2 south", 31.0],
+            ],
+            "Seals": [
+                ["Part", "Shelf", "Pieces"],
+                ["4711-20 shaft seal", "A-03", 240.0],
+                ["4711-21 O-ring set", "A-04", 512.0],
+            ],
+        }
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from office_files import parsed, zipped
+from xlsb_files import xlsb
 
 from rag_chunker.parsing.sheet_binary import binary_extent
 from rag_chunker.parsing.sheets import SheetsParser
@@ -48,3 +49,11 @@ def test_a_far_cell_is_refused_before_the_workbook_is_loaded() -> None:
 @given(st.binary(max_size=60))
 def test_any_bytes_give_a_number(data: bytes) -> None:
     assert binary_extent(data, enough=10) >= 0
+
+
+def test_a_binary_workbook_reads_as_any_other() -> None:
+    data = xlsb({"Stock": [["Part", "Pieces"], ["seal", 12.0], [None, 3.5]], "Notes": [["none"]]})
+    blocks = parsed(SheetsParser(), data, "stock.xlsb").blocks
+    assert [block.text for block in blocks] == [
+        "Stock", "Part | Pieces", "seal | 12", " | 3.5", "Notes", "none",
+    ]  # fmt: skip
