@@ -16,6 +16,8 @@ from rag_chunker.parsing.docx.names import (
     TBL,
     VAL,
     P,
+    first,
+    leading,
     number,
     value,
     w,
@@ -95,7 +97,7 @@ class Body:
                 yield self._children(child, aside)
 
     def _paragraph(self, paragraph: Any, aside: str | None) -> list[Step]:
-        properties = paragraph.find(PPR)
+        properties = leading(paragraph, PPR)
         style = paragraph_style(properties) or self._styles.default_id()
         line = self._reader.read(paragraph, style)
         text = self._carried + line.text
@@ -183,7 +185,7 @@ class Body:
 
     def _marker(self, properties: Any, style: str) -> Marker | None:
         """Counts the paragraph in its list, if it is in one."""
-        own = None if properties is None else properties.find(_NUMBERED)
+        own = None if properties is None else first(properties, _NUMBERED)
         level = None
         if own is not None:
             level_text = value(own, w("ilvl"))
@@ -218,7 +220,7 @@ class Body:
         """The text of a cell on one line; an empty numbered paragraph shows its number."""
         texts: list[str] = []
         for paragraph in paragraphs:
-            properties = paragraph.find(PPR)
+            properties = leading(paragraph, PPR)
             style = paragraph_style(properties) or self._styles.default_id()
             line = self._reader.read(paragraph, style)
             marker = self._marker(properties, style)
@@ -241,7 +243,7 @@ class Body:
 
     def is_heading(self, paragraph: Any) -> bool:
         """Whether a paragraph is styled as a heading."""
-        properties = paragraph.find(PPR)
+        properties = leading(paragraph, PPR)
         style = paragraph_style(properties) or self._styles.default_id()
         return self.meaning(properties, style).role in _HEADINGS
 
@@ -257,10 +259,10 @@ def _note(kind: str, text: str) -> Block | None:
 def _runs_on(properties: Any) -> bool:
     """Whether the next paragraph goes on in the same line: the paragraph mark was deleted under
     change tracking, or the text is a drop cap."""
-    mark = properties.find(RPR)
-    if mark is not None and any(mark.find(name) is not None for name in REMOVED):
+    mark = first(properties, RPR)
+    if mark is not None and next(mark.iterchildren(*REMOVED), None) is not None:
         return True
-    frame = properties.find(_FRAME)
+    frame = first(properties, _FRAME)
     return frame is not None and frame.get(w("dropCap")) in ("drop", "margin")
 
 

@@ -17,6 +17,8 @@ from rag_chunker.parsing.docx.names import (
     TBL,
     TEXT_BOX,
     P,
+    first,
+    leading,
     switched_on,
     value,
     w,
@@ -112,13 +114,8 @@ class InlineReader:
                     elif not line.proportional:
                         line.proportional = not text.isspace()
             elif tag == _RUN:
-                children = item[::-1]
-                if children and children[-1].tag == RPR:
-                    run_shown, run_monospace = self._run(children.pop(), hidden, monospace)
-                else:
-                    properties = item.find(RPR)
-                    run_shown, run_monospace = self._run(properties, hidden, monospace)
-                stack += children
+                run_shown, run_monospace = self._run(leading(item, RPR), hidden, monospace)
+                stack += item[::-1]
             elif tag in _CHARACTERS:
                 if run_shown and not self._fields.hidden:
                     line.parts.append(_CHARACTERS[tag])
@@ -135,7 +132,7 @@ class InlineReader:
         vanish = switched_on(properties, _VANISH)
         if vanish is None:
             vanish = hidden or (style is not None and self._styles.hidden(style))
-        fonts = properties.find(_FONTS)
+        fonts = first(properties, _FONTS)
         answer = None if fonts is None else monospace_font(fonts)
         if answer is None:
             answer = monospace or (style is not None and self._styles.monospace(style))

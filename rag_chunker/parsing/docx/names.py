@@ -28,10 +28,26 @@ REMOVED = frozenset({w("del"), w("moveFrom")})
 """What a tracked change took away (or moved away: `moveTo` has it)."""
 
 
+def first(parent: Any, name: str) -> Any | None:
+    """The first child of that name, None without one. Half the time of lxml's `find`, which takes
+    the name for a path."""
+    return next(parent.iterchildren(name), None)
+
+
+def leading(parent: Any, name: str) -> Any | None:
+    """The properties of a paragraph, run or cell, which the schema wants before all else."""
+    if not len(parent):
+        return None
+    head = parent[0]
+    if head.tag == name:
+        return head
+    return None if isinstance(head.tag, str) else first(parent, name)  # behind a remark
+
+
 def value(parent: Any, *path: str) -> str | None:
     """`w:val` of the element at the end of a path of child names, None where that leads nowhere."""
     for name in path:
-        parent = parent.find(name) if parent is not None else None
+        parent = first(parent, name) if parent is not None else None
     found: str | None = None if parent is None else parent.get(VAL)
     return found
 
@@ -46,7 +62,7 @@ def number(text: str | None, default: int = 0) -> int:
 
 def switched_on(parent: Any, name: str) -> bool | None:
     """An on/off property: True, False, or None if `parent` does not have it."""
-    found = parent.find(name) if parent is not None else None
+    found = first(parent, name) if parent is not None else None
     if found is None:
         return None
     return found.get(VAL, "1") not in ("0", "false", "off", "none")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rag_chunker.parsing.docx.names import PPR, RPR, VAL, number, switched_on, value, w
+from rag_chunker.parsing.docx.names import PPR, RPR, VAL, first, number, switched_on, value, w
 from rag_chunker.parsing.fonts import is_monospace
 from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
 
@@ -113,6 +113,6 @@ def monospace_font(fonts: Any) -> bool | None:
 
 def paragraph_style(properties: Any | None) -> str | None:
     """The style id that paragraph properties name."""
-    found = None if properties is None else properties.find(PARAGRAPH_STYLE)
+    found = None if properties is None else first(properties, PARAGRAPH_STYLE)
     style: str | None = None if found is None else found.get(VAL)
     return style

@@ -13,6 +13,8 @@ from rag_chunker.parsing.docx.names import (
     TR,
     VAL,
     P,
+    first,
+    leading,
     number,
     switched_on,
     value,
@@ -111,12 +113,12 @@ def _has_header(element: Any, rows: list[Any]) -> bool:
 
 def _cells(row: Any) -> list[tuple[Any, Any | None]]:
     """Each cell that is still there, and its properties."""
-    found = [(cell, cell.find(_CELL_PROPERTIES)) for cell in _inside(row, TC)]
-    return [one for one in found if one[1] is None or one[1].find(_REMOVED_CELL) is None]
+    found = [(cell, leading(cell, _CELL_PROPERTIES)) for cell in _inside(row, TC)]
+    return [one for one in found if one[1] is None or first(one[1], _REMOVED_CELL) is None]
 
 
 def _is_removed_row(row: Any) -> bool:
-    properties = row.find(_ROW_PROPERTIES)
+    properties = first(row, _ROW_PROPERTIES)
     if properties is None:
         return False
     removed = next(properties.iterchildren(*REMOVED), None) is not None
