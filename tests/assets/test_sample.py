@@ -143,8 +143,8 @@ FORMATS = {
     "odt", "pdf", "png", "pptx", "py", "rst", "rtf", "tif", "tsv", "txt", "xls", "xlsb", "xlsx",
     "zip",
 }  # fmt: skip
-WITHOUT_HEADINGS = {"csv", "jpg", "jsonl", "png", "tif", "tsv", "txt"}
-"""One table, plain text, or a scan."""
+WITHOUT_HEADINGS = {"csv", "jsonl", "tsv", "txt"}
+"""One table, or plain text."""
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +231,36 @@ def test_scans_and_a_photo_become_chunks_with_the_words_on_them(materialized: Pr
         places = [text.replace("\n", " ").find(word) for word in words]
         assert -1 not in places, (name, text)
         assert places == sorted(places)
+
+
+def test_titles_on_scans_are_the_heading_path_of_what_stands_below(materialized: Project) -> None:
+    expected = {
+        ("acme/handbook/safety/crane-3-notice.jpg", "extension 318"): ["Crane 3 out of service"],
+        ("acme/products/support/invoice-2026-0417.png", "EUR 563.50"): [
+            "Hallgren Bearings AB",
+            "Invoice 2026-0417",
+        ],
+        ("nordlicht/policies/aushang-leitwarte.tif", "Akku zu"): ["Aushang der Leitwarte"],
+        ("nordlicht/policies/hausanschluss.pdf", "Am Anger 17"): [
+            "Antrag auf einen Hausanschluss",
+            "Anlage 1: Einverständnis des Eigentümers",
+        ],
+    }
+    found = {
+        (name, words): materialized.query(
+            "SELECT heading_path FROM chunk_context WHERE document_id = ? AND contains(content, ?)",
+            name,
+            words,
+        )
+        for name, words in expected
+    }
+    without_spaces = {  # RapidOCR leaves some of them out
+        place: [["".join(title.split()) for title in path] for (path,) in rows]
+        for place, rows in found.items()
+    }
+    assert without_spaces == {
+        place: [["".join(title.split()) for title in path]] for place, path in expected.items()
+    }
 
 
 def test_a_scanned_page_stands_behind_the_page_of_text_before_it(materialized: Project) -> None:

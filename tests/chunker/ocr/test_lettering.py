@@ -5,6 +5,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rag_chunker.ocr.lettering import with_sizes
 from rag_chunker.ocr.seen import Quad, Seen, turned_about
+from tests.bench.page_images import PageSpec, draw
 
 _WIDTH, _HEIGHT = 900, 200
 
@@ -70,3 +71,13 @@ def test_what_has_no_ink_or_is_too_small_is_not_measured() -> None:
     assert _size("a", blank, Seen("a", 0.9, ((0, 0), (3, 0), (3, 3), (0, 3)))) is None
     assert _size("grey", _picture("grey", 30, ink=200, paper=205)) is None
     assert with_sizes([], blank) == []
+
+
+@pytest.mark.parametrize("noise", [0, 20, 60])
+def test_letters_under_noise_measure_right_or_not_at_all(noise: float) -> None:
+    text, paper = "Opening the housing", (6.0, 1.0)
+    line = PageSpec("line", (text,), dpi=150, points=14, paper=paper, margin=0.2, noise=noise)
+    left, top, right, bottom = 20, 22, 360, 75
+    quad: Quad = ((left, top), (right, top), (right, bottom), (left, bottom))
+    [piece] = with_sizes([Seen(text, 0.9, quad)], draw(line))
+    assert piece.size is None if noise > 50 else piece.size == pytest.approx(29.2, rel=0.15)
