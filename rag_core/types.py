@@ -15,6 +15,8 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
@@ -127,7 +129,7 @@ class Block(_Value):
     type: BlockType
     text: str
     """The block's words, line breaks as `\\n`. A table row's cells are joined by ` | `."""
-    level: Annotated[int, Field(ge=1, le=6)] | None = None
+    level: Annotated[int, Field(ge=1, le=6)] | None = Field(default=None, validate_default=True)
     """1 (top) to 6 for a heading, None for everything else."""
     attributes: dict[str, JsonValue] = {}
     """JSON values under these keys, each only where it applies:
@@ -156,11 +158,14 @@ class Block(_Value):
         """
         return cls._of({"type": kind, "text": text, "level": None, "attributes": attributes})
 
-    @model_validator(mode="after")
-    def _level_goes_with_heading(self) -> "Block":
-        if (self.type is BlockType.heading) != (self.level is not None):
-            raise ValueError(f"level {self.level!r} does not go with type {self.type.value!r}")
-        return self
+    # A field's validator and not the model's, which would run again for each block of a document.
+    @field_validator("level")
+    @classmethod
+    def _level_goes_with_heading(cls, level: int | None, info: ValidationInfo) -> int | None:
+        kind: BlockType | None = info.data.get("type")
+        if kind is not None and (kind is BlockType.heading) != (level is not None):
+            raise ValueError(f"level {level!r} does not go with type {kind.value!r}")
+        return level
 
 
 class Document(_Value):
