@@ -3,6 +3,7 @@
 import hashlib
 import uuid
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -137,6 +138,17 @@ def _union(root: Path, file: str, columns: Mapping[str, str], reader: Callable[[
 
 
 def _digest(catalog: Path) -> str | None:
+    """Of what the views were made from, if there are any."""
+    try:
+        found = catalog.stat()
+    except OSError:
+        return None
+    return _digest_of(catalog, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _digest_of(catalog: Path, *_version: int) -> str | None:
+    """Remembered, since a run asks after each of its stages, and opening costs 40 ms."""
     import duckdb
 
     try:

@@ -251,3 +251,18 @@ def test_a_damaged_catalog_is_written_anew(warehouse: Warehouse) -> None:
         open_warehouse(warehouse.root)
     assert refresh_catalog(warehouse) is True
     assert len(query(warehouse, "FROM chunks")) == 2
+
+
+def test_a_catalog_that_another_program_replaced_is_written_anew(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    publish(warehouse, "a", "x")
+    assert refresh_catalog(warehouse) is False
+    with duckdb.connect(str(tmp_path / "other.duckdb")) as other:
+        other.execute("CREATE VIEW catalog_version AS SELECT 'another' AS digest")
+    (tmp_path / "other.duckdb").replace(warehouse.catalog)
+    assert refresh_catalog(warehouse) is True
+    with duckdb.connect(str(warehouse.catalog)) as edited:  # in place
+        edited.execute("CREATE OR REPLACE VIEW catalog_version AS SELECT 'another' AS digest")
+    assert refresh_catalog(warehouse) is True
+    assert len(query(warehouse, "FROM chunks")) == 2
