@@ -34,14 +34,14 @@ MOMENTS = (
 )
 
 
-def sources(folder: Path) -> Path:
+def sources(folder: Path, corpus: str = CORPUS) -> Path:
     """Where the corpus' files lie."""
-    return folder / "sources" / TENANT / CORPUS
+    return folder / "sources" / TENANT / corpus
 
 
-def partition(folder: Path, warehouse: str = "warehouse") -> PartitionFiles:
+def partition(folder: Path, warehouse: str = "warehouse", corpus: str = CORPUS) -> PartitionFiles:
     """Where its rows lie."""
-    return Warehouse(folder / warehouse).partition(TENANT, CORPUS)
+    return Warehouse(folder / warehouse).partition(TENANT, corpus)
 
 
 def run(
@@ -78,12 +78,13 @@ def run_all(
     keep_changes_days: float = KEEP_CHANGES_DAYS,
     readers: WorkerPool | None = None,
     between: Callable[[], None] = lambda: None,
+    corpus: str = CORPUS,
 ) -> tuple[ParseReport, OcrReport, ChunkReport]:
     """The same, with the report of each stage; `readers` read pages, by default those of `pool`.
     `between` is called when documents are parsed and their pages not read."""
-    found = Sources(folder / "sources").folder(TENANT, CORPUS)
+    found = Sources(folder / "sources").folder(TENANT, corpus)
     config = found.config()
-    files = partition(folder, warehouse)
+    files = partition(folder, warehouse, corpus)
     parsed = parse_corpus(found, config, files, pool, run_id=run_id, wait=wait, force=force)
     between()
     readers = readers or pool
