@@ -55,11 +55,11 @@ def order(root: Path, corpus: str, **environ: str) -> Order:
     )
 
 
-def at_once(shifts: list[Shift], orders: list[Order]) -> list[Outcome]:
-    """Runs of Dagster's own, dealt out to the processes."""
+def at_once(shifts: list[Shift], orders: list[Order], **options: int) -> list[Outcome]:
+    """Runs, dealt out to the processes."""
     busy = shifts[: len(orders)]
     for number, shift in enumerate(busy):
-        shift.begin(orders[number :: len(busy)])
+        shift.begin(orders[number :: len(busy)], **options)
     return [outcome for shift in busy for outcome in shift.outcomes()]
 
 
@@ -99,13 +99,14 @@ def test_twenty_partitions_at_once_with_readers_in_the_middle_of_their_rows(
     write(tmp_path, 1, CORPORA)
     with WorkerPool(1) as pool:
         for corpus in CORPORA:
-            direct.run_all(tmp_path, pool, f"first {corpus}", corpus=corpus)
+            direct.run(tmp_path, pool, f"first {corpus}", corpus=corpus)
     stop = threading.Event()
     with ThreadPoolExecutor(2) as threads:
         readers = [threads.submit(read, tmp_path / "warehouse", stop) for _ in range(2)]
         try:
             write(tmp_path, 2, CORPORA)
-            outcomes = at_once(shifts, [order(tmp_path, one) for one in CORPORA])
+            orders = [order(tmp_path, one) for one in CORPORA]
+            outcomes = at_once(shifts, orders, with_dagster=2)
         finally:
             stop.set()
         assert complaints(outcomes) == []

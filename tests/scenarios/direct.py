@@ -53,6 +53,7 @@ def run(
     wait: float = 0.0,
     force: bool = False,
     keep_changes_days: float = KEEP_CHANGES_DAYS,
+    corpus: str = CORPUS,
 ) -> tuple[ParseReport, ChunkReport]:
     """All stages, checked and published as the assets do it."""
     parsed, _, chunked = run_all(
@@ -63,6 +64,7 @@ def run(
         wait=wait,
         force=force,
         keep_changes_days=keep_changes_days,
+        corpus=corpus,
     )
     return parsed, chunked
 
