@@ -22,6 +22,7 @@ REGION = st.builds(
     confidence=st.floats(0, 1),
     bbox=st.none() | st.tuples(EDGE, EDGE, EDGE, EDGE),
     page=st.none() | st.integers(1, 9),
+    line_height=st.none() | st.floats(0.1, 1e4),
 )
 
 
@@ -51,6 +52,16 @@ def test_what_was_read_comes_back_as_it_was(staging: Staging, regions: list[OCRR
     result = reading(*regions)
     ocr_pages.replace(staging, [ReadPage(place(), result, "e 1")])
     assert readings(staging) == Readings({1: result}, {})
+
+
+def test_what_was_read_before_letters_were_measured_is_still_read(staging: Staging) -> None:
+    ocr_pages.replace(staging, [ReadPage(place(), reading("old"), "e 1")])
+    staging.connection.execute(
+        "UPDATE ocr_pages SET regions = ?",
+        ['[{"text": "old", "confidence": 0.9, "bbox": null, "page": 1}]'],
+    )
+    old = OCRRegion(text="old", confidence=0.9, page=1)
+    assert readings(staging) == Readings({1: reading(old)}, {})
 
 
 def test_a_page_is_there_once_however_often_it_is_read(staging: Staging) -> None:
