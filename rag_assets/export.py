@@ -80,7 +80,7 @@ def _written(
     path.parent.mkdir(parents=True, exist_ok=True)
     with replaced(path) as draft:
         row = warehouse.execute(
-            f"COPY (SELECT * EXCLUDE (tenant_id, corpus_id) FROM {view} "  # noqa: S608
+            f"COPY (SELECT * EXCLUDE (tenant_id, corpus_id) FROM {view} "
             f"WHERE tenant_id = $tenant AND corpus_id = $corpus{_later(view, since)}) "
             f"TO '{_quoted(draft)}' (FORMAT parquet, COMPRESSION zstd)",
             {"tenant": partition[0], "corpus": partition[1], **({"since": since} if since else {})},

@@ -116,9 +116,7 @@ def data_version(file: StoreFile, table: str) -> dg.DataVersion:
     """A hash of the keys of a partition's rows: the same if nothing would be redone."""
     digest = sha256()
     with open_live(file) as live:
-        rows = live.execute(
-            f"SELECT document_id, key, status FROM {table} ORDER BY document_id"  # noqa: S608
-        )
+        rows = live.execute(f"SELECT document_id, key, status FROM {table} ORDER BY document_id")
         while batch := rows.fetchmany(10_000):
             for row in batch:
                 digest.update(repr(row).encode(errors="replace"))

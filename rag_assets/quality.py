@@ -187,7 +187,7 @@ def _by_sql(
     connection: "duckdb.DuckDBPyConnection", invariant: Invariant, checked: int
 ) -> InvariantResult:
     rows = connection.execute(
-        "SELECT document_id, position, chunk_id, what, count(*) OVER () "  # noqa: S608
+        "SELECT document_id, position, chunk_id, what, count(*) OVER () "
         f"FROM (\n{invariant.sql}\n) ORDER BY document_id, position LIMIT {_SHOWN}"
     ).fetchall()
     count = rows[0][-1] if rows else 0

@@ -62,12 +62,11 @@ def read_corpus_pages(
     written.
     """
     started = time.monotonic()
-    with open_live(files.documents) as corpus:
-        with_text = (_PDF,) if config.ocr.images_in_text_pages else ()
-        pages = list(documents.pages_to_read(corpus, with_text=with_text))
-    if not pages and not files.ocr_pages.live.exists() and not files.ocr_pages.staging.exists():
+    has_pages = bool(_pages(config, files))
+    if not has_pages and not files.ocr_pages.live.exists() and not files.ocr_pages.staging.exists():
         return OcrReport()
     with staged(files.ocr_pages, ocr_pages.schema(), run_id=run_id, timeout=wait) as staging:
+        pages = _pages(config, files)  # again: another run may have parsed while this one waited
         run = _Run(folder, config, staging, pages, force, log)
         run.read(pool)
         run.remove_what_is_gone()
@@ -75,6 +74,12 @@ def read_corpus_pages(
         staging.publish()
     run.report.seconds = time.monotonic() - started
     return run.report
+
+
+def _pages(config: CorpusConfig, files: PartitionFiles) -> list[PageToRead]:
+    with_text = (_PDF,) if config.ocr.images_in_text_pages else ()
+    with open_live(files.documents) as corpus:
+        return list(documents.pages_to_read(corpus, with_text=with_text))
 
 
 _PDF = "application/pdf"

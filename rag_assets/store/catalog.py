@@ -130,10 +130,7 @@ def _union(root: Path, file: str, columns: Mapping[str, str], reader: Callable[[
         # Absolute, so that the file opens from any folder of this machine.
         pattern = _text(f"{_glob_literal(root.resolve())}/tenant_id=*/corpus_id=*/{file}")
         names = ", ".join(_name(name) for name in typed)
-        query = (
-            f"SELECT {names} FROM (SELECT * FROM {reader(pattern)} "  # noqa: S608
-            f"UNION ALL BY NAME {query})"
-        )
+        query = f"SELECT {names} FROM (SELECT * FROM {reader(pattern)} UNION ALL BY NAME {query})"
     return query
 
 

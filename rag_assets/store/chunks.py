@@ -147,7 +147,7 @@ def begin(staging: Staging) -> None:
     with staging.transaction() as connection:
         for table in ("chunk_changes", "chunked_documents"):
             connection.execute(
-                f"UPDATE {table} SET run_id = ? WHERE run_id IN "  # noqa: S608
+                f"UPDATE {table} SET run_id = ? WHERE run_id IN "
                 "(SELECT run_id FROM runs WHERE finished_at IS NULL)",
                 [staging.run_id],
             )
@@ -191,19 +191,19 @@ def compact(staging: Staging, *, keep_days: float) -> int:
     with staging.transaction() as connection:
         # Compacting leaves inserts only: where there is nothing else, there is nothing to do.
         if not connection.execute(
-            f"SELECT 1 FROM chunk_changes WHERE {old} AND change <> 'insert' LIMIT 1",  # noqa: S608
+            f"SELECT 1 FROM chunk_changes WHERE {old} AND change <> 'insert' LIMIT 1",
             given,
         ).fetchall():
             return 0
         connection.execute(
-            "CREATE OR REPLACE TEMP TABLE last_old AS "  # noqa: S608
+            "CREATE OR REPLACE TEMP TABLE last_old AS "
             "SELECT max(sequence) AS sequence, arg_max(change, sequence) AS change "
             f"FROM chunk_changes WHERE {old} GROUP BY document_id, chunk_id",
             given,
         )
         gone = touched_rows(
             connection.execute(
-                f"DELETE FROM chunk_changes WHERE {old} AND sequence NOT IN "  # noqa: S608
+                f"DELETE FROM chunk_changes WHERE {old} AND sequence NOT IN "
                 "(SELECT sequence FROM last_old WHERE change <> 'delete')",
                 given,
             )

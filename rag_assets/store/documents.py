@@ -217,7 +217,7 @@ def replace(staging: Staging, batch: Sequence[ParsedRow]) -> list[FailedDocument
         with incoming(connection, "incoming_documents", _DOCUMENTS, documents, path):
             for table in ("documents", "blocks", "pages"):
                 connection.execute(
-                    f"DELETE FROM {table} WHERE document_id IN "  # noqa: S608
+                    f"DELETE FROM {table} WHERE document_id IN "
                     "(SELECT document_id FROM incoming_documents)"
                 )
             connection.execute(
@@ -249,13 +249,13 @@ def fail(staging: Staging, failures: Sequence[FailedDocument]) -> None:
         incoming(connection, "failures", _FAILURES, rows, staging.file.rows),
     ):
         connection.execute(
-            f"UPDATE documents SET status = {_STATUS}, stale = (key IS NOT NULL), "  # noqa: S608
+            f"UPDATE documents SET status = {_STATUS}, stale = (key IS NOT NULL), "
             "error_kind = f.error_kind, error = f.error, parsed_at = utc_now(), run_id = ? "
             "FROM failures AS f WHERE documents.document_id = f.document_id",
             [staging.run_id],
         )
         connection.execute(
-            f"INSERT INTO documents BY NAME SELECT *, {_STATUS} AS status, false AS stale, "  # noqa: S608
+            f"INSERT INTO documents BY NAME SELECT *, {_STATUS} AS status, false AS stale, "
             "utc_now() AS parsed_at, ? AS run_id FROM failures AS f "
             "WHERE document_id NOT IN (SELECT document_id FROM documents)",
             [staging.run_id],
@@ -273,8 +273,7 @@ def delete(staging: Staging, document_ids: Iterable[str]) -> int:
         for table in ("blocks", "pages", "documents"):
             deleted = touched_rows(
                 connection.execute(
-                    f"DELETE FROM {table} "  # noqa: S608
-                    "WHERE document_id IN (SELECT document_id FROM gone)"
+                    f"DELETE FROM {table} WHERE document_id IN (SELECT document_id FROM gone)"
                 )
             )
     return deleted
@@ -378,7 +377,7 @@ def _by_document(
 ) -> dict[str, list[tuple[Any, ...]]]:
     found: dict[str, list[tuple[Any, ...]]] = {}
     rows = connection.execute(
-        f"SELECT document_id, {columns} FROM {table} "  # noqa: S608
+        f"SELECT document_id, {columns} FROM {table} "
         "WHERE document_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY document_id, index",
         [batch],
     ).fetchall()

@@ -61,7 +61,7 @@ def generation(connection: "duckdb.DuckDBPyConnection", database: str = "live") 
     import duckdb
 
     try:
-        rows = connection.execute(f"SELECT generation FROM {database}.store_meta").fetchall()  # noqa: S608
+        rows = connection.execute(f"SELECT generation FROM {database}.store_meta").fetchall()
     except duckdb.Error:  # not a file of ours, or damaged
         return ""
     return str(rows[0][0]) if len(rows) == 1 else ""

@@ -187,7 +187,7 @@ def replace(
         with incoming(connection, "incoming_pages", _READ, lines, rows):
             _forget(connection, "incoming_pages")
             connection.execute(
-                f"INSERT INTO ocr_pages BY NAME SELECT *, {_NOTED} FROM incoming_pages",  # noqa: S608
+                f"INSERT INTO ocr_pages BY NAME SELECT *, {_NOTED} FROM incoming_pages",
                 [staging.run_id],
             )
         with incoming(
@@ -267,7 +267,7 @@ def _fail(connection: "duckdb.DuckDBPyConnection", run_id: str) -> None:
         [run_id],
     )
     connection.execute(
-        "INSERT INTO ocr_pages BY NAME SELECT * EXCLUDE (key), 'failed' AS status, "  # noqa: S608
+        "INSERT INTO ocr_pages BY NAME SELECT * EXCLUDE (key), 'failed' AS status, "
         f"false AS low_confidence, {_NOTED} FROM incoming_failures AS f "
         "ANTI JOIN ocr_pages USING (document_id, page)",
         [run_id],
@@ -277,7 +277,7 @@ def _fail(connection: "duckdb.DuckDBPyConnection", run_id: str) -> None:
 def _forget(connection: "duckdb.DuckDBPyConnection", listed: str) -> int:
     return touched_rows(
         connection.execute(
-            f"DELETE FROM ocr_pages USING {listed} AS gone "  # noqa: S608
+            f"DELETE FROM ocr_pages USING {listed} AS gone "
             "WHERE ocr_pages.document_id = gone.document_id AND ocr_pages.page = gone.page"
         )
     )

@@ -67,7 +67,7 @@ def incoming(
         longest = _write(lines, path)
         if longest:
             connection.execute(
-                f"INSERT INTO {name} SELECT {', '.join(columns)} FROM read_json(?, "  # noqa: S608
+                f"INSERT INTO {name} SELECT {', '.join(columns)} FROM read_json(?, "
                 "format = 'newline_delimited', maximum_object_size = ?, "
                 f"columns = {{{_struct(columns)}}})",
                 [str(path), max(_DEFAULT_MAXIMUM, 2 * longest)],

@@ -104,7 +104,7 @@ def last_runs(warehouse: "duckdb.DuckDBPyConnection") -> list[RunRecord]:
     (see `catalog.open_warehouse`), whose view `last_runs` has the same columns."""
     columns = ", ".join(field.name for field in fields(RunRecord))
     rows = warehouse.execute(
-        f"SELECT {columns} FROM last_runs ORDER BY tenant_id, corpus_id"  # noqa: S608
+        f"SELECT {columns} FROM last_runs ORDER BY tenant_id, corpus_id"
     ).fetchall()
     return [RunRecord(*row) for row in rows]
 
