@@ -2,6 +2,8 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
+# One more than cores: a test of the daemon or the browser mostly waits.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export DAGSTER_HOME ?= $(CURDIR)/.dagster
 export PYTHONWARNINGS ?= ignore::DeprecationWarning
 
@@ -11,7 +13,7 @@ demo: $(VENV)/.ready  ## materialize the sample corpus through Dagster
 	$(BIN)/ragctl demo
 
 test: $(VENV)/.ready  ## run all tests
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --durations 25
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25
 
 ui: $(VENV)/.ready  ## open the Dagster UI, with sensor and schedule running
 	$(BIN)/ragctl ui

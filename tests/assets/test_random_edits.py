@@ -19,7 +19,7 @@ from rag_assets.store.staging import open_live
 from rag_assets.workers import WorkerPool
 from tests.scenarios import direct, stored
 
-ROUNDS = int(os.environ.get("RAG_RANDOM_ROUNDS", "24"))
+ROUNDS = int(os.environ.get("RAG_RANDOM_ROUNDS", "12"))
 SEED = int(os.environ.get("RAG_RANDOM_SEED", "5"))
 WORDS = (
     *("budget", "chunk", "heading", "section", "overlap", "tenant", "corpus", "token"),
