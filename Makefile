@@ -2,18 +2,19 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
-# One more than cores: a test of the daemon or the browser mostly waits.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export DAGSTER_HOME ?= $(CURDIR)/.dagster
 export PYTHONWARNINGS ?= ignore::DeprecationWarning
 
-.PHONY: demo test ui lint bench format lock clean
+.PHONY: demo test long ui lint bench format lock clean
 
 demo: $(VENV)/.ready  ## materialize the sample corpus through Dagster
 	$(BIN)/ragctl demo
 
-test: $(VENV)/.ready  ## run all tests
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25
+test: $(VENV)/.ready  ## run the tests
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --durations 25 -m 'not long'
+
+long: $(VENV)/.ready  ## run what takes minutes: many partitions at once, kills in every stage
+	$(BIN)/python -m pytest -m long
 
 ui: $(VENV)/.ready  ## open the Dagster UI, with sensor and schedule running
 	$(BIN)/ragctl ui

@@ -3,16 +3,13 @@
 `pytest --hypothesis-profile=fuzz` looks further.
 """
 
-import os
-
-import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "ci",
     derandomize=True,
     deadline=None,
-    max_examples=60,
+    max_examples=25,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -20,9 +17,3 @@ settings.register_profile(
     "fuzz", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000
 )
 settings.load_profile("ci")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In parallel, what mostly waits for a daemon or a browser comes first, while others work."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        items.sort(key=lambda item: not item.path.match("tests/e2e/*"))

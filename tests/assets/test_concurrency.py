@@ -93,6 +93,7 @@ def read(warehouse: Path, stop: threading.Event) -> list[object]:
     return wrong if len(seen) == len(CORPORA) * DOCUMENTS else [*wrong, f"{len(seen)} rows"]
 
 
+@pytest.mark.long
 def test_twenty_partitions_at_once_with_readers_in_the_middle_of_their_rows(
     tmp_path: Path, shifts: list[Shift]
 ) -> None:

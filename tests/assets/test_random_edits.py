@@ -19,7 +19,9 @@ from rag_assets.store.staging import open_live
 from rag_assets.workers import WorkerPool
 from tests.scenarios import direct, stored
 
-ROUNDS = int(os.environ.get("RAG_RANDOM_ROUNDS", "12"))
+ROUNDS = int(os.environ.get("RAG_RANDOM_ROUNDS", "6"))
+LONG = 100
+"""Rounds of `make long`: some two hundred edits, renames, deletions and changed settings."""
 SEED = int(os.environ.get("RAG_RANDOM_SEED", "5"))
 WORDS = (
     *("budget", "chunk", "heading", "section", "overlap", "tenant", "corpus", "token"),
@@ -206,19 +208,22 @@ def run_and_kill(folder: Path, run_id: str, numbers: random.Random) -> None:
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
 
 
-@pytest.mark.timeout(120 + 10 * ROUNDS)
-def test_the_store_always_equals_that_of_a_fresh_run(tmp_path: Path, pool: WorkerPool) -> None:
+@pytest.mark.parametrize("rounds", [ROUNDS, pytest.param(LONG, marks=pytest.mark.long)])
+@pytest.mark.timeout(120 + 10 * max(ROUNDS, LONG))
+def test_the_store_always_equals_that_of_a_fresh_run(
+    rounds: int, tmp_path: Path, pool: WorkerPool
+) -> None:
     numbers = random.Random(SEED)
     root = direct.sources(tmp_path)
     root.mkdir(parents=True)
     editor = Editor(root, numbers)
     story: list[str] = []
-    for number in range(ROUNDS):
+    for number in range(rounds):
         story.append("+".join(editor.edit() for _ in range(numbers.randint(0, 4))) or "nothing")
         if number % 8 == 5:
             run_and_kill(tmp_path, f"killed {number}", numbers)
         parsed, chunked = direct.run(tmp_path, pool, f"run {number}")
-        if number % 3 and number != ROUNDS - 1:
+        if number % 3 and number != rounds - 1:
             continue
         direct.run(tmp_path, pool, "fresh", warehouse=f"fresh {number}")
         found, expected = comparable(tmp_path, "warehouse"), comparable(tmp_path, f"fresh {number}")

@@ -25,6 +25,7 @@ def test_a_corpus_ends_as_its_scenario_says(name: str, tmp_path: Path) -> None:
         play(FILES / f"{name}.json", driver, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KILLED)
 def test_it_does_not_matter_in_which_stage_a_run_is_killed(name: str, tmp_path: Path) -> None:
     with Driver(kill_stage=PARSE) as driver:

@@ -29,7 +29,7 @@ def slices(data: st.DataObject, text: str) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("counter", [CL100K, O200K], ids=["cl100k", "o200k"])
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(text=mixed, data=st.data())
 def test_a_slice_counts_as_if_it_stood_alone(counter, text, data):
     ruler = Ruler(text, counter)

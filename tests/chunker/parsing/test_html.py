@@ -167,7 +167,7 @@ def render(tree: object, words: list[str]) -> str:
     return f"<{tree}>{word()} <a href=x>{word()}</a><!-- c --></{tree}>"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(TREES, min_size=1, max_size=5))
 def test_every_word_comes_exactly_once_and_in_order(trees: list[object]) -> None:
     words: list[str] = []
@@ -183,7 +183,7 @@ SCRAPS = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(SCRAPS), max_size=30))
 def test_any_markup_is_read_without_an_error(parts: list[str]) -> None:
     for block in html_blocks("".join(parts)).blocks:

@@ -224,7 +224,7 @@ def render(tree: tuple[str, list], words: Words) -> list[str]:
     }[kind]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(TREES, min_size=1, max_size=5))
 def test_every_word_comes_exactly_once_and_in_order(trees: list[tuple[str, list]]) -> None:
     words = Words()
@@ -235,7 +235,7 @@ def test_every_word_comes_exactly_once_and_in_order(trees: list[tuple[str, list]
     assert found == rendered
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="ab \n\t#->*_`[]()!|:~=1.<&;\\\r\0\ufeff{}+", max_size=120))
 def test_any_text_is_read_without_an_error(text: str) -> None:
     for block in markdown_blocks(text).blocks:
