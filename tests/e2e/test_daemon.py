@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from rag_assets.home import prepare_home
@@ -27,6 +28,7 @@ def wait_for_contents(ui: Ui, expected: list[str]) -> None:
     wait_for(lambda: contents(ui) == expected, seconds=_TICKS, what=f"the chunks {expected}")
 
 
+@pytest.mark.timeout(600)  # it waits for ticks; two minutes on an idle machine
 def test_the_daemon_follows_edits_deletions_and_new_corpora(tmp_path: Path, page: Page) -> None:
     prepare_home(environment(tmp_path))
     handbook = tmp_path / "data/sources/acme/handbook"
