@@ -2,6 +2,8 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
+# One more than cores: tests of the daemon and the browser mostly wait.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export DAGSTER_HOME ?= $(CURDIR)/.dagster
 export PYTHONWARNINGS ?= ignore::DeprecationWarning
 
@@ -11,7 +13,7 @@ demo: $(VENV)/.ready  ## materialize the sample corpus through Dagster
 	$(BIN)/ragctl demo
 
 test: $(VENV)/.ready  ## run the tests
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --durations 25 -m 'not long'
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --durations 25 -m 'not long'
 
 long: $(VENV)/.ready  ## run what takes minutes: many partitions at once, kills in every stage
 	$(BIN)/python -m pytest -m long

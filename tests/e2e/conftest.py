@@ -103,7 +103,7 @@ def ragctl() -> str:
     return str(Path(sys.executable).with_name("ragctl"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:  # noqa: F821
     from playwright.sync_api import expect, sync_playwright
 
