@@ -96,7 +96,7 @@ def missing_documents(warehouse_root: Path) -> list[Missing]:
 def _reading(warehouse_root: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
     import duckdb
 
-    with open_warehouse(warehouse_root) as warehouse, querying():
+    with open_warehouse(warehouse_root) as warehouse, querying(warehouse):
         try:
             yield warehouse
         except (duckdb.BinderException, duckdb.CatalogException) as error:

@@ -1,7 +1,10 @@
 """Hypothesis settings: the same examples on every machine, no deadline (machines are busy).
 
-`pytest --hypothesis-profile=fuzz` looks further.
+`pytest --hypothesis-profile=fuzz` looks further. Ctrl-C is heeded, as on a terminal: a build's
+job in the background ignores it, and so would every process that a test starts.
 """
+
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -17,3 +20,5 @@ settings.register_profile(
     "fuzz", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000
 )
 settings.load_profile("ci")
+
+signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -52,7 +52,7 @@ def export(
 
     later = None if since is None else str(since)
     root = Path(os.environ.get("RAG_WAREHOUSE", "data/warehouse"))
-    with open_warehouse(root) as warehouse, querying():
+    with open_warehouse(root) as warehouse, querying(warehouse):
         for view in dict.fromkeys(views):
             for done in exporting.export(
                 warehouse, folder, view, tenant=tenant, corpus=corpus, since=later

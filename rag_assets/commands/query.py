@@ -48,7 +48,7 @@ def query(sql: str, kind: str | None, output: str | None) -> None:
     kind = kind or _usual(path)
     with open_warehouse(Path(os.environ.get("RAG_WAREHOUSE", "data/warehouse"))) as warehouse:
         warehouse.execute("SET autoinstall_known_extensions = false")  # nothing comes by network
-        with querying():
+        with querying(warehouse):
             write(warehouse, _last_query(warehouse, text), kind, path)
 
 

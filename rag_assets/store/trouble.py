@@ -1,11 +1,17 @@
 """What does an error of DuckDB mean for whoever meets it, and what is to be done?"""
 
 import re
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_core.errors import StoreError
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["explained", "querying"]
 
@@ -22,19 +28,43 @@ _DAMAGED = (
 
 
 @contextmanager
-def querying() -> Iterator[None]:
-    """Errors of DuckDB inside become `StoreError`s that say what to do, an interrupted query is the
-    `KeyboardInterrupt` that it was."""
+def querying(connection: "duckdb.DuckDBPyConnection") -> Iterator[None]:
+    """Errors of DuckDB inside become `StoreError`s that say what to do; Ctrl-C ends what runs on
+    the connection, as the `KeyboardInterrupt` that it is."""
     import duckdb
 
     try:
-        yield
+        with _ended_by_ctrl_c(connection):
+            yield
     except duckdb.Error as error:
         raise StoreError(explained(error)) from error
     except RuntimeError as error:
         if "interrupted" in str(error):  # what DuckDB makes of Ctrl-C
             raise KeyboardInterrupt from error
         raise
+
+
+@contextmanager
+def _ended_by_ctrl_c(connection: "duckdb.DuckDBPyConnection") -> Iterator[None]:
+    """DuckDB looks for signals in the main thread only, then waits for its other threads, which go
+    on to the end of the query unless they are told."""
+
+    def end(*_: object) -> None:
+        connection.interrupt()
+        raise KeyboardInterrupt
+
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if not ours:  # whoever handles, or ignores, the signal otherwise has a reason
+        yield
+        return
+    signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def explained(error: Exception, file: Path | None = None) -> str:
