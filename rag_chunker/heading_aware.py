@@ -1,6 +1,5 @@
 """The default chunker: one chunk a heading, body blocks packed under it, nothing across it."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
@@ -60,10 +59,14 @@ class HeadingAwareChunker(Chunker):
 
     async def chunk(self, ctx: RequestContext, parsed: ParsedDocument) -> list[Chunk]:
         """See `Chunker.chunk`. A whitespace-only block gives no chunk."""
+        import asyncio
+
         return await asyncio.to_thread(self.chunk_now, ctx, parsed)
 
     async def health(self) -> Health:
         """Counts a word, which loads the vocabulary."""
+        import asyncio
+
         try:
             await asyncio.to_thread(self.token_counter.count, "health")
         except Exception as error:  # any tokenizer may be plugged in

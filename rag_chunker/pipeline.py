@@ -3,8 +3,6 @@
 Top-level functions of plain values: they run as they are in a worker process.
 """
 
-import asyncio
-
 from rag_chunker.heading_aware import HeadingAwareChunker
 from rag_chunker.parsing import parse
 from rag_chunker.rendering import images_of_page, page_image
@@ -89,6 +87,8 @@ def chunk_now(ctx: RequestContext, parsed: ParsedDocument, chunker: Chunker) -> 
     """
     if isinstance(chunker, HeadingAwareChunker) and _chunks_as_the_default(chunker):
         return chunker.chunk_now(ctx, parsed)
+    import asyncio
+
     return asyncio.run(chunker.chunk(ctx, parsed))
 
 

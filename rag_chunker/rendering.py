@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rag_chunker.layout.geometry import Box
-from rag_chunker.parsing.pdf.frame import frame_of
-from rag_chunker.parsing.pdf.shapes import image_boxes
 from rag_chunker.pictures import frame, to_png
 from rag_core.errors import CorruptDocument
 from rag_core.types import ParsedDocument
@@ -93,6 +91,9 @@ def _picture(page: "PdfPage") -> "tuple[Image, float]":
 
 def _large_images(page: "PdfPage") -> list[Box]:
     """In points from the top left corner of the page as it is shown."""
+    from rag_chunker.parsing.pdf.frame import frame_of
+    from rag_chunker.parsing.pdf.shapes import image_boxes
+
     frame = frame_of(page.raw)
     least = _LEAST_SHARE * frame.width * frame.height
     return [
