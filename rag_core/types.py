@@ -5,6 +5,7 @@ All are frozen pydantic models that refuse unknown fields. Offsets are half-open
 """
 
 import hashlib
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import cache, cached_property
 from typing import Annotated, Any, NewType, Self
@@ -157,6 +158,19 @@ class Block(_Value):
         shared by many blocks, which saves half of their memory, and must not change any more.
         """
         return cls._of({"type": kind, "text": text, "level": None, "attributes": attributes})
+
+    @classmethod
+    def trusted_rows(cls, texts: Iterable[str], attributes: dict[str, JsonValue]) -> "list[Block]":
+        """As `trusted`, a `table_row` for each text, in half the time: no call of ours a row."""
+        kind, fields, rows = BlockType.table_row, _fields_of(cls), []
+        for text in texts:
+            row = object.__new__(cls)
+            _fill_values(row, {"type": kind, "text": text, "level": None, "attributes": attributes})
+            _fill_fields_set(row, fields)
+            _fill_extra(row, None)
+            _fill_private(row, None)
+            rows.append(row)
+        return rows
 
     # A field's validator and not the model's, which would run again for each block of a document.
     @field_validator("level")

@@ -2,17 +2,23 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.tables import CELL_SEPARATOR, cell_text, table_blocks
+from rag_chunker.parsing.tables import (
+    CELL_SEPARATOR,
+    PARTED,
+    Lines,
+    cell_text,
+    line_blocks,
+    lined,
+)
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
 
 SAMPLE = 50
-"""Rows that are looked at to find the header: enough to see what is below it, and no more is
-held in memory."""
+"""Rows that are looked at to find the header: enough to see what is below it."""
 DEEPEST_HEADER = 10
 """A header stands in one of the first ten rows, or there is none."""
 Row = Sequence[str]
@@ -32,20 +38,43 @@ def titled_table(
     behind the titles is the header (True) or that there is none (False); with None the rows
     themselves decide, see `header_index`.
     """
-    rows = iter(rows)
-    filled = (row for row in rows if any(map(str.strip, row)))
-    sample = list(islice(filled, SAMPLE))
+    return titled_lines(lined(rows), table=table, has_header=has_header, attributes=attributes)
+
+
+def titled_lines(
+    lines: Iterable[Lines],
+    *,
+    table: int,
+    has_header: bool | None = None,
+    attributes: dict[str, JsonValue] | None = None,
+) -> Iterator[Block]:
+    """As `titled_table`, of rows that are lines already."""
+    rest = iter(lines)
+    head = _filled_head(rest)
+    sample = [line.split(PARTED) for line in head[:SAMPLE]]
     titles = _titles(sample)
-    yield from (_paragraph(row) for row in sample[:titles])
     body = sample[titles:]
     header = (0 if has_header else None) if has_header is not None else header_index(body)
-    yield from (_paragraph(row) for row in body[: header or 0])
-    yield from table_blocks(
-        chain(body[header or 0 :], rows),  # which drops blank rows by itself
-        table=table,
-        has_header=header is not None,
-        attributes=attributes,
+    above = titles + (header or 0)
+    return chain(
+        map(_paragraph, sample[:above]),
+        line_blocks(
+            chain([head[above:]], rest),  # which drops blank rows by itself
+            table=table,
+            has_header=header is not None,
+            attributes=attributes,
+        ),
     )
+
+
+def _filled_head(lines: Iterator[Lines]) -> Lines:
+    """The first `SAMPLE` rows or more that hold anything; fewer only if there are no more."""
+    head: Lines = []
+    for some in lines:
+        head += [line for line in some if any(map(str.strip, line.split(PARTED)))]
+        if len(head) >= SAMPLE:
+            break
+    return head
 
 
 def header_index(rows: Sequence[Row]) -> int | None:

@@ -46,9 +46,16 @@ def test_exactly_headings_have_a_level(kind):
         Block(type=kind, text="T", level=None if is_heading else 1)
 
 
-def test_a_trusted_block_is_like_a_checked_one_in_all_respects():
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda text, attributes: Block.trusted(BlockType.table_row, text, attributes),
+        lambda text, attributes: Block.trusted_rows([text], attributes)[0],
+    ],
+)
+def test_a_trusted_block_is_like_a_checked_one_in_all_respects(make):
     attributes = {"table": 0, "table_header": "Part | Price"}
-    trusted = Block.trusted(BlockType.table_row, "Seal | 3", attributes)
+    trusted = make("Seal | 3", attributes)
     checked = Block(type=BlockType.table_row, text="Seal | 3", attributes=attributes)
     assert trusted == checked
     assert repr(trusted) == repr(checked)

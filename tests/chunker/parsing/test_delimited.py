@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_chunker.parsing.delimited import DelimitedParser, rows
+from rag_chunker.parsing.delimited import DelimitedParser
+from rag_chunker.parsing.delimited_lines import delimited_lines
+from rag_chunker.parsing.tables import PARTED
 from rag_core.types import CorpusId, DocumentId, ParsedDocument, Source, TenantId
 
 
@@ -20,6 +22,11 @@ def parse(text: str | bytes, name: str = "list.csv") -> ParsedDocument:
 
 def texts(text: str | bytes, name: str = "list.csv") -> list[str]:
     return [block.text for block in parse(text, name).blocks]
+
+
+def rows(text: str, delimiter: str = ",", piece_size: int = 1000) -> list[list[str]]:
+    found = delimited_lines(text, delimiter, piece_size=piece_size)
+    return [line.split(PARTED) for lines in found for line in lines]
 
 
 def headers(text: str) -> set[object]:
@@ -144,12 +151,28 @@ def test_an_empty_file_gives_nothing() -> None:
 field = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=8)
 
 
-@given(st.lists(st.lists(field, min_size=2, max_size=4), max_size=6))
-def test_what_a_writer_wrote_is_read_back(table: list[list[str]]) -> None:
+@given(st.lists(st.lists(field, min_size=2, max_size=4), max_size=6), st.integers(1, 40))
+def test_what_a_writer_wrote_is_read_back(table: list[list[str]], piece_size: int) -> None:
     target = StringIO()
     csv.writer(target, lineterminator="\n").writerows(table)
     kept = [[value.lstrip(" ") for value in row] for row in table]
-    assert list(rows(target.getvalue(), ",")) == kept
+    assert rows(target.getvalue(), piece_size=piece_size) == kept
+
+
+@given(st.text(alphabet='a,"\n ', max_size=40), st.integers(1, 40))
+def test_it_does_not_matter_how_much_is_read_in_one_go(text: str, piece_size: int) -> None:
+    assert rows(text, piece_size=piece_size) == rows(text, piece_size=1000)
+
+
+@given(st.text(alphabet="a;'\n ", max_size=40))
+def test_a_text_without_quotes_is_read_as_the_library_reads_it(text: str) -> None:
+    library = csv.reader(StringIO(text, newline="\n"), delimiter=";", skipinitialspace=True)
+    assert rows(text, delimiter=";") == [row or [""] for row in library]
+
+
+def test_quotes_that_open_ever_anew_take_linear_time() -> None:
+    text = 'a,"b\nc",d\n' * 20_000 + 'a,"b\n' + "c,d\n" * 20_000
+    assert len(rows(text)) == 40_001
 
 
 @given(st.text(alphabet='a",; \n', max_size=60))
