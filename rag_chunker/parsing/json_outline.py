@@ -1,11 +1,12 @@
 """How is a JSON value read aloud? Headings for its large parts, tables for its records."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
 from rag_chunker.parsing.decoding import clean
-from rag_chunker.parsing.tables import table_blocks
+from rag_chunker.parsing.json_tables import number_rows, record_rows
+from rag_chunker.parsing.json_values import Members, Scalar, Value, on_one_line, shown
+from rag_chunker.parsing.tables import line_blocks
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
 
@@ -14,20 +15,11 @@ DEEPEST_HEADING = 4
 
 _LONG_TEXT = 200
 _FEW_MEMBERS = 5
-_SHORT_LIST = 300
 _RECORD_LINES = 20
 _RECORD_MEMBERS = 100
 _RECORD_CHARACTERS = 1_500
 _NAMES = ("title", "name", "question", "label", "heading", "key", "id")
 """Members that name the record they are in, best first."""
-
-
-class Members(list[tuple[str, "Value"]]):
-    """A JSON object, its members in order and none lost, even if two have the same name."""
-
-
-Scalar: TypeAlias = str | bool | None
-Value: TypeAlias = "Scalar | list[Value] | Members"
 
 
 class _Place(NamedTuple):
@@ -65,18 +57,18 @@ def outline(value: Value) -> Iterator[Block]:
             )
         elif isinstance(here, list):
             elements = cast("list[Value]", here)
-            short = _on_one_line(elements)
+            short = on_one_line(elements)
             if short is not None:
                 yield from _named(path, short)
                 continue
             heading = None if is_element else _heading(path, depth)
             if heading:
                 yield heading
-            rows, has_header = table_rows(elements), True
-            if rows is None:
-                rows, has_header = _number_rows(elements), False
-            if rows is not None:
-                yield from table_blocks(rows, table=tables, has_header=has_header)
+            lines, has_header = record_rows(elements), True
+            if lines is None:
+                lines, has_header = number_rows(elements), False
+            if lines is not None:
+                yield from line_blocks(lines, table=tables, has_header=has_header)
                 tables += 1
             else:
                 pending += _elements(elements, path, depth + bool(heading))
@@ -105,57 +97,7 @@ def _in_reverse(places: list[_Place]) -> list[_Place]:
 def _begins_section(place: _Place) -> bool:
     if isinstance(place.value, Members):
         return place.is_element or _is_large(place.value)
-    return isinstance(place.value, list) and _on_one_line(place.value) is None
-
-
-def table_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:
-    """The header and rows of an array of flat objects that share most of their members.
-
-    None if it is no such array: fewer than two elements, nested values, a member name twice in
-    one object, or more gaps than values. Arrays of scalars in a cell are on one line.
-    """
-    objects = [one for one in elements if isinstance(one, Members)]
-    if len(objects) < 2 or len(objects) < len(elements):
-        return None
-    rows: list[dict[str, str | None]] = []
-    columns: dict[str, None] = {}
-    filled = 0
-    for one in objects:
-        # As `_cell` does: most values are plain text or numbers, and there may be millions.
-        row = {
-            key: it.strip(" ") if isinstance(it, str) and it.isprintable() else _cell(it)
-            for key, it in one
-        }
-        texts = row.values()
-        if len(row) < len(one) or None in texts:
-            return None
-        rows.append(row)
-        filled += len(row) - list(texts).count("")
-        if row.keys() - columns.keys():
-            columns.update(dict.fromkeys(row))
-    names = list(columns)
-    if 2 * filled < len(names) * len(rows):
-        return None
-    return chain([names], (_in_columns(row, names) for row in rows))
-
-
-def _in_columns(row: dict[str, str | None], names: list[str]) -> list[str]:
-    if list(row) == names:
-        return cast("list[str]", list(row.values()))
-    return [row.get(name) or "" for name in names]
-
-
-def _number_rows(elements: Sequence[Value]) -> Iterator[list[str]] | None:
-    """The rows of an array of arrays of numbers (points, a matrix); None if it is none."""
-    rows: list[list[str]] = []
-    for one in elements:
-        if not isinstance(one, list) or isinstance(one, Members):
-            return None
-        cells = [shown(cell) for cell in one if not isinstance(cell, list)]
-        if not cells or len(cells) < len(one) or not all(map(_is_number, cells)):
-            return None
-        rows.append(cells)
-    return iter(rows)
+    return isinstance(place.value, list) and on_one_line(place.value) is None
 
 
 def record_lines(record: Members) -> list[str] | None:
@@ -166,7 +108,7 @@ def record_lines(record: Members) -> list[str] | None:
     while pending:
         path, value = pending.pop()
         if isinstance(value, list):
-            short = _on_one_line(value)
+            short = on_one_line(value)
             if short is None:
                 if len(value) > _RECORD_MEMBERS:
                     return None
@@ -183,50 +125,12 @@ def record_lines(record: Members) -> list[str] | None:
     return lines
 
 
-def shown(value: Scalar) -> str:
-    """A scalar as JSON writes it, text without its quotes; empty for null and blank text."""
-    if isinstance(value, str) and value.isprintable():
-        return value.strip(" ")  # printable: nothing in it to clean, and it shows something
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    text = clean(value).strip()
-    return "" if is_blank(text) else text
-
-
 def _numbered(elements: Sequence[Value]) -> list[tuple[str, Value]]:
     return [(f"[{at}]", one) for at, one in enumerate(elements)]
 
 
 def _joined(path: str, key: str) -> str:
     return f"{path}{key}" if key.startswith("[") else f"{path}.{key}"
-
-
-def _on_one_line(elements: Sequence[Value] | Members) -> str | None:
-    """A short array of scalars, joined; numbers are joined whatever their number."""
-    if isinstance(elements, Members):
-        return None if elements else ""
-    texts: list[str] = []
-    size = 0
-    for one in elements:
-        if isinstance(one, list):
-            if one:
-                return None
-            continue
-        texts.append(shown(one))
-        size += len(texts[-1]) if not _is_number(texts[-1]) else 0
-        if size > _SHORT_LIST:
-            return None
-    return ", ".join(filter(None, texts))
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).removeprefix("-").isdigit()
-
-
-def _cell(value: Value) -> str | None:
-    return _on_one_line(value) if isinstance(value, list) else shown(value)
 
 
 def _is_large(members: Members) -> bool:
@@ -256,9 +160,9 @@ def _named(path: str, text: str) -> Iterator[Block]:
 
 def _paragraph(text: str) -> Iterator[Block]:
     if not is_blank(text):
-        yield Block(type=BlockType.paragraph, text=text)
+        yield Block.trusted(BlockType.paragraph, text, {})
 
 
 def _item(value: Scalar) -> Iterator[Block]:
     if text := shown(value):
-        yield Block(type=BlockType.list_item, text=text, attributes={"list_depth": 0})
+        yield Block.trusted(BlockType.list_item, text, {"list_depth": 0})

@@ -7,7 +7,8 @@ from pydantic import JsonValue
 
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import clean, decode
-from rag_chunker.parsing.json_outline import Members, Value, outline, shown
+from rag_chunker.parsing.json_outline import outline
+from rag_chunker.parsing.json_values import Members, Value, shown
 from rag_core.spi import Parser
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType, ParsedDocument, Source
@@ -59,13 +60,7 @@ class JsonLinesParser(Parser):
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source):
             text, encoding = decode(data)
-        records: list[Value] = []
-        bad: list[tuple[int, str]] = []
-        for number, line in _lines(text):
-            try:
-                records.append(_value(line))
-            except (ValueError, RecursionError):
-                bad.append((number, line))
+        records, bad = _records(text)
         metadata: dict[str, JsonValue] = {"encoding": encoding}
         if bad:
             metadata["bad_lines"] = [number for number, _ in bad[:REPORTED_LINES]]
@@ -79,20 +74,42 @@ class JsonLinesParser(Parser):
         return "json-1"
 
 
+def _records(text: str) -> tuple[list[Value], list[tuple[int, str]]]:
+    """The value of each line, and 1-based number and text of the lines that have none."""
+    records: list[Value] = []
+    bad: list[tuple[int, str]] = []
+    decoder = _decoder(text)
+    for number, line in enumerate(text.split("\n"), 1):
+        written = line.strip(" \t")
+        try:
+            value, end = decoder.raw_decode(written)
+            if end == len(written):
+                records.append(value)
+                continue
+        except (ValueError, RecursionError):
+            pass
+        if not is_blank(line):
+            bad.append((number, line))
+    return records, bad
+
+
 def _value(text: str) -> Value:
-    value: Value = json.loads(
-        text,
+    value: Value = _decoder(text).decode(text)
+    return value
+
+
+def _decoder(text: str) -> json.JSONDecoder:
+    """Escapes can stand for characters that no text may hold, in names, too."""
+    return json.JSONDecoder(
         object_pairs_hook=_cleaned if "\\u" in text else Members,
         parse_float=str,
         parse_int=str,
         parse_constant=str,
         strict=False,
     )
-    return value
 
 
 def _cleaned(pairs: list[tuple[str, Value]]) -> Members:
-    """Escapes in names can stand for characters that no text may hold."""
     return Members((clean(name), value) for name, value in pairs)
 
 

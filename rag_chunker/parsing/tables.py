@@ -63,6 +63,18 @@ def cell_text(cell: str) -> str:
     return " ".join(cell.split())
 
 
+def is_tidy(text: str) -> bool:
+    """Whether all cells of these lines are as `cell_text` gives them, and nothing is invisible.
+
+    Looks at bytes, because `str.isprintable` takes ten times as long as translating them.
+    """
+    plain = text.encode(errors="surrogatepass").translate(_KINDS)
+    loose = any(sign in plain for sign in _LOOSE) or b" " in (plain[:1], plain[-1:])
+    if loose or text.isascii():
+        return not loose
+    return plain.translate(None, _ASCII).decode(errors="surrogatepass").isprintable()
+
+
 _BATCH = 256
 _CONTROL = 1
 _KINDS = bytes(
@@ -77,21 +89,9 @@ _ASCII = bytes(range(128))
 def _tidy(lines: Lines) -> Lines:
     """The rows that are not blank, all cells as `cell_text` gives them."""
     text = "\n".join(lines)
-    if text.count("\n") >= len(lines) or not _is_tidy(text):
+    if text.count("\n") >= len(lines) or not is_tidy(text):
         return [line for line in map(_tidied, lines) if not is_blank(line)]
     return [line for line in lines if line.strip(PARTED)]
-
-
-def _is_tidy(text: str) -> bool:
-    """Whether all is as `_tidied` would leave it, and holds no invisible characters either.
-
-    Looks at bytes, because `str.isprintable` takes ten times as long as translating them.
-    """
-    plain = text.encode(errors="surrogatepass").translate(_KINDS)
-    loose = any(sign in plain for sign in _LOOSE) or b" " in (plain[:1], plain[-1:])
-    if loose or text.isascii():
-        return not loose
-    return plain.translate(None, _ASCII).decode(errors="surrogatepass").isprintable()
 
 
 def _tidied(line: str) -> str:

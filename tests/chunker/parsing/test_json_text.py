@@ -206,3 +206,27 @@ def test_no_value_is_lost_or_doubled(value: object) -> None:
 @pytest.mark.parametrize("text", ['"word"', "4", "true"])
 def test_a_lone_scalar_is_a_paragraph(text: str) -> None:
     assert shape(parse(text).blocks) == [("paragraph", text.strip('"'))]
+
+
+scalars = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(st.sampled_from(" ab\0\n\u200b|"), max_size=4)
+)
+records = st.lists(st.fixed_dictionaries({"a": scalars, "b": scalars}), min_size=2, max_size=6)
+
+
+@given(records)
+def test_the_order_of_members_changes_no_row(table: list[dict[str, object]]) -> None:
+    turned = [dict(reversed(record.items())) for record in table]
+    mixed = [table[0], *turned[1:]]  # the first one tells the order
+    assert parse(json.dumps(table)).blocks == parse(json.dumps(mixed)).blocks
+
+
+def test_control_characters_in_a_value_part_no_cells() -> None:
+    parsed = parse(r'[{"a": "x\u0000y", "b": "1\n2"}, {"a": "z", "b": "\u0000"}]')
+    assert [block.text for block in parsed.blocks] == ["a | b", "xy | 1 2", "z | "]
+
+
+def test_white_space_around_a_line_is_no_error() -> None:
+    parsed = lines(' {"a": 1}\t\n\n \u200b\n{"a": 2} \r\n{"a": 3}x\n')
+    assert [block.text for block in parsed.blocks] == ["a", "1", "2", '{"a": 3}x']
+    assert parsed.document.metadata["bad_lines"] == [5]
