@@ -6,10 +6,11 @@ other, like the body. But a row of two or more cells that hold headings only nam
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.tables import CELL_SEPARATOR, LONGEST_HEADER, cell_text, table_blocks
 from rag_core.text import is_blank
 from rag_core.types import Block
@@ -46,6 +47,12 @@ class Part:
     """The part whose header names the columns of this part, too."""
     header_text: str | None = None
 
+    def plain_rows(self) -> list[list[str]]:
+        """The texts of `rows` whose columns are pieces of text, as those of `PlainRow`."""
+        rows = [["".join(pieces) for pieces in row] for row in self.rows]
+        text = "".join(["".join(row) for row in rows])
+        return rows if shown(text) is text else [list(map(shown, row)) for row in rows]
+
     def blocks(self, rows: Sequence[Sequence[str]], table: int) -> Iterator[Block]:
         """`rows` (the texts of `self.rows`) as blocks."""
         attributes: dict[str, JsonValue] = {}
@@ -56,6 +63,30 @@ class Part:
         elif self.after is not None and self.after.header_text:
             attributes["table_header"] = self.after.header_text
         return iter(table_blocks(rows, table=table, has_header=self.header, attributes=attributes))
+
+
+class PlainRow(NamedTuple):
+    """A row of a table that is nothing but text in cells."""
+
+    element: Any
+    cells: list[Any]
+    """The cells' elements."""
+    texts: list[Sequence[str]]
+    """Of each cell the pieces of its text, a space between two paragraphs."""
+
+
+def is_shown(piece: str) -> bool:
+    """Whether a piece of text shows anything."""
+    return bool(piece) and not piece.isspace()
+
+
+def frame(
+    cells: list[Any], texts: Iterable[Sequence[Any]], has_text: Callable[[Any], bool]
+) -> list[Any] | None:
+    """The cells of a table's only row if it merely frames text: there is one, or one of them holds
+    several paragraphs with text. `texts` are the paragraphs of each cell."""
+    several = any(sum(map(has_text, paragraphs)) > 1 for paragraphs in texts)
+    return cells if several or len(cells) == 1 else None
 
 
 def parts(

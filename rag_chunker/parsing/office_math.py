@@ -4,6 +4,8 @@ from typing import Any
 
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 MATH_TEXT = _M + "t"
+ANY_MATH = _M + "*"
+"""For lxml: any element of a formula."""
 _SIGNS = {_M + "den": "/", _M + "sup": "^", _M + "sub": "_", _M + "rad": "√"}
 MATH_GROUPS = frozenset({_M + "num", *_SIGNS})
 """Parts of a formula that `typed` puts signs around."""

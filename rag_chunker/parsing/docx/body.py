@@ -9,26 +9,19 @@ from rag_chunker.parsing.docx.inline import InlineReader, Line, chosen
 from rag_chunker.parsing.docx.names import (
     ALTERNATE,
     DIAGRAM,
-    PPR,
     RELATION_ID,
     REMOVED,
-    RPR,
     TBL,
     VAL,
     P,
-    first,
-    leading,
     number,
     value,
     w,
 )
 from rag_chunker.parsing.docx.numbering import Marker, Numbering
-from rag_chunker.parsing.docx.styles import (
-    PARAGRAPH_STYLE,
-    Styles,
-    outline_meaning,
-    paragraph_style,
-)
+from rag_chunker.parsing.docx.paragraphs import OUTLINE_LEVEL, PARAGRAPH_STYLE, Said, said
+from rag_chunker.parsing.docx.plain_tables import plain_table
+from rag_chunker.parsing.docx.styles import Styles, outline_meaning
 from rag_chunker.parsing.docx.tables import Table
 from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks
@@ -40,9 +33,11 @@ from rag_core.types import Block, BlockType
 
 DEEPEST_HEADING = 6
 _BOX = "box"
+_BODY, _PARAGRAPH = Role.body, BlockType.paragraph
+"""The members of enumerations that nearly every paragraph asks for: looking one up takes longer
+than reading a tag."""
 _HEADINGS = (Role.heading, Role.title)
 _TYPES = {Role.quote: BlockType.quote, Role.caption: BlockType.caption, Role.code: BlockType.code}
-_NUMBERED, _OUTLINE_LEVEL, _FRAME = w("numPr"), w("outlineLvl"), w("framePr")
 _GALLERY = f"{w('sdtPr')}/{w('docPartObj')}/{w('docPartGallery')}"
 
 
@@ -97,23 +92,25 @@ class Body:
                 yield self._children(child, aside)
 
     def _paragraph(self, paragraph: Any, aside: str | None) -> list[Step]:
-        properties = leading(paragraph, PPR)
-        style = paragraph_style(properties) or self._styles.default_id()
+        properties = said(paragraph)
+        style = properties.style or self._styles.default_id()
         line = self._reader.read(paragraph, style)
         text = self._carried + line.text
-        if line.attachments:
+        if line.attached is not None:
             self._held.append(line)
-        if properties is not None and _runs_on(properties):
+        if properties.runs_on:
             self._carried = text
             return []
         block = self._own(properties, style, text, line, aside)
         steps: list[Step] = [] if block is None else [block]
-        steps += [self._attached(held, aside) for held in self._held]
-        self._held, self._carried = [], ""
+        if self._held:
+            steps += [self._attached(held, aside) for held in self._held]
+            self._held = []
+        self._carried = ""
         return steps
 
     def _own(
-        self, properties: Any, style: str, text: str, line: Line, aside: str | None
+        self, properties: Said, style: str, text: str, line: Line, aside: str | None
     ) -> Block | None:
         """The block of a paragraph itself."""
         if aside is not None and aside != _BOX:
@@ -130,15 +127,18 @@ class Body:
 
         A note is read once, where it is first referred to.
         """
-        for text in line.pictures:
+        attached = line.attached
+        if attached is None:
+            return
+        for text in attached.pictures:
             if (picture := _note("picture", shown(text))) is not None:
                 yield picture
-        for graphic in line.graphics:
+        for graphic in attached.graphics:
             yield from self._graphic(graphic)
         inside = _BOX if aside is None and not is_blank(line.text) else aside
-        for box in line.boxes:
+        for box in attached.boxes:
             yield self._children([box] if box.tag in (P, TBL) else box, inside)
-        for kind, note_id in line.notes:
+        for kind, note_id in attached.notes:
             if (element := self._notes.pop((kind, note_id), None)) is not None:
                 yield self._children(element, kind)
 
@@ -150,9 +150,11 @@ class Body:
             self._tables += 1
 
     def _block(
-        self, properties: Any, style: str, text: str, line: Line, marker: Marker | None
+        self, properties: Said, style: str, text: str, line: Line, marker: Marker | None
     ) -> Block | None:
         meaning = self.meaning(properties, style)
+        if meaning.role is _BODY and marker is None and not line.monospace:
+            return None if is_blank(text) else Block.trusted(_PARAGRAPH, text.strip(), {})
         if meaning.role is Role.code:
             return _block(BlockType.code, text)
         if is_blank(text) or meaning.role is Role.contents:
@@ -178,14 +180,14 @@ class Body:
         attributes: dict[str, JsonValue] = {} if marker is None else {"list_marker": marker.text}
         return Block(type=BlockType.heading, text=text, level=level, attributes=attributes)
 
-    def meaning(self, properties: Any, style: str) -> Meaning:
+    def meaning(self, properties: Said, style: str) -> Meaning:
         """What a paragraph is: its own outline level says it, else its style."""
-        level = None if properties is None else value(properties, _OUTLINE_LEVEL)
+        level = properties.outline_level
         return self._styles.meaning(style) if level is None else outline_meaning(level)
 
-    def _marker(self, properties: Any, style: str) -> Marker | None:
+    def _marker(self, properties: Said, style: str) -> Marker | None:
         """Counts the paragraph in its list, if it is in one."""
-        own = None if properties is None else first(properties, _NUMBERED)
+        own = properties.numbered
         level = None
         if own is not None:
             level_text = value(own, w("ilvl"))
@@ -199,7 +201,9 @@ class Body:
         return self._numbering.marker(inherited.number_id, level, style)
 
     def _table(self, element: Any, aside: str | None) -> Steps:
-        table = Table(element, self.is_heading, has_headings=self._has_headings(element))
+        usual = self._is_plain("") and not self._reader.hides
+        plain = plain_table(element, self._is_plain) if usual else None
+        table = plain or Table(element, self.is_heading, has_headings=self._has_headings(element))
         if (frame := table.frame()) is not None:
             for cell in frame:
                 yield self._children(cell, aside)
@@ -210,7 +214,11 @@ class Body:
                     yield self._children(cell, aside)
                 continue
             attached: list[Line] = []
-            rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
+            rows = (
+                [[self._cell(cell, attached) for cell in row] for row in part.rows]
+                if plain is None
+                else part.plain_rows()
+            )
             yield part.blocks(rows, self._tables)
             self._tables += 1
             for line in attached:
@@ -220,22 +228,31 @@ class Body:
         """The text of a cell on one line; an empty numbered paragraph shows its number."""
         texts: list[str] = []
         for paragraph in paragraphs:
-            properties = leading(paragraph, PPR)
-            style = paragraph_style(properties) or self._styles.default_id()
+            properties = said(paragraph)
+            style = properties.style or self._styles.default_id()
             line = self._reader.read(paragraph, style)
             marker = self._marker(properties, style)
             text = line.text
             texts.append(marker.text if marker is not None and is_blank(text) else text)
-            if line.attachments:
+            if line.attached is not None:
                 attached.append(line)
         return " ".join(texts)
+
+    def _is_plain(self, style: str) -> bool:
+        """Whether the text of a cell in this style is shown, and neither heading nor numbered."""
+        style = style or self._styles.default_id()
+        return not (
+            self._styles.hidden(style)
+            or self._styles.numbered(style)
+            or self._styles.meaning(style).role in _HEADINGS
+        )
 
     def _has_headings(self, element: Any) -> bool:
         """Whether any paragraph below may be a heading. Most tables have none, and no cell of
         theirs need be asked."""
-        for each in element.iter(_OUTLINE_LEVEL, PARAGRAPH_STYLE):
+        for each in element.iter(OUTLINE_LEVEL, PARAGRAPH_STYLE):
             said = each.get(VAL) or ""
-            level = each.tag == _OUTLINE_LEVEL
+            level = each.tag == OUTLINE_LEVEL
             meaning = outline_meaning(said) if level else self._styles.meaning(said)
             if meaning.role in _HEADINGS:
                 return True
@@ -243,8 +260,8 @@ class Body:
 
     def is_heading(self, paragraph: Any) -> bool:
         """Whether a paragraph is styled as a heading."""
-        properties = leading(paragraph, PPR)
-        style = paragraph_style(properties) or self._styles.default_id()
+        properties = said(paragraph)
+        style = properties.style or self._styles.default_id()
         return self.meaning(properties, style).role in _HEADINGS
 
 
@@ -254,16 +271,6 @@ def _block(kind: BlockType, text: str, **attributes: JsonValue) -> Block:
 
 def _note(kind: str, text: str) -> Block | None:
     return None if is_blank(text) else _block(BlockType.other, text.strip(), note=kind)
-
-
-def _runs_on(properties: Any) -> bool:
-    """Whether the next paragraph goes on in the same line: the paragraph mark was deleted under
-    change tracking, or the text is a drop cap."""
-    mark = first(properties, RPR)
-    if mark is not None and next(mark.iterchildren(*REMOVED), None) is not None:
-        return True
-    frame = first(properties, _FRAME)
-    return frame is not None and frame.get(w("dropCap")) in ("drop", "margin")
 
 
 def _is_contents(element: Any) -> bool:

@@ -1,7 +1,7 @@
 """What does a paragraph say? Its shown text, and what hangs on it: boxes, notes, pictures."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from rag_chunker.parsing.docx.fields import Fields, is_contents
 from rag_chunker.parsing.docx.names import (
@@ -15,12 +15,13 @@ from rag_chunker.parsing.docx.names import (
     REMOVED,
     RPR,
     TBL,
+    TEXT,
     TEXT_BOX,
+    VAL,
     P,
-    first,
+    by_name,
+    is_on,
     leading,
-    switched_on,
-    value,
     w,
 )
 from rag_chunker.parsing.docx.styles import Styles, monospace_font
@@ -28,10 +29,13 @@ from rag_chunker.parsing.docx.symbols import symbol
 from rag_chunker.parsing.office_math import MATH_GROUPS, MATH_TEXT, typed
 from rag_chunker.parsing.shown import shown
 
-_RUN, _RUN_STYLE, _VANISH, _FONTS = w("r"), w("rStyle"), w("vanish"), w("rFonts")
-_TELLING = (_RUN_STYLE, _VANISH, _FONTS)
-_TEXT = frozenset({w("t"), MATH_TEXT})
-_CHARACTERS = {
+RUN, RUN_STYLE, VANISH, _FONTS = w("r"), w("rStyle"), w("vanish"), w("rFonts")
+_TELLING = frozenset({RUN_STYLE, VANISH, _FONTS})
+FIELD_CHARACTER, FIELD_INSTRUCTION = w("fldChar"), w("instrText")
+SIMPLE_FIELD, SYMBOL = w("fldSimple"), w("sym")
+RUBY_TEXT = w("rt")
+"""How to pronounce the base text of a ruby."""
+CHARACTERS = {
     w("tab"): "\t",
     w("ptab"): "\t",
     w("br"): "\n",
@@ -39,11 +43,9 @@ _CHARACTERS = {
     w("noBreakHyphen"): "-",
 }
 _SKIPPED = REMOVED | {
-    PPR,
-    RPR,
     w("sdtPr"),
     w("sdtEndPr"),
-    w("rt"),  # how to pronounce the base text of a ruby
+    RUBY_TEXT,
     w("delText"),
     w("delInstrText"),
 }
@@ -52,13 +54,14 @@ _NOTES = {
     w("endnoteReference"): "endnote",
     w("commentReference"): "comment",
 }
+HANGING = frozenset({*_NOTES, TEXT_BOX, P, TBL, DRAWING_PROPERTIES, CHART, DIAGRAM})
+"""What hangs on a paragraph."""
 
 
 @dataclass(slots=True)
-class Line:
-    """One paragraph, read."""
+class Attached:
+    """What hangs on a paragraph."""
 
-    parts: list[str] = field(default_factory=list)
     boxes: list[Any] = field(default_factory=list)
     """Elements with paragraphs of their own, such as text boxes."""
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -67,19 +70,19 @@ class Line:
     """The alternative texts of its pictures."""
     graphics: list[Any] = field(default_factory=list)
     """Elements that refer to charts and SmartArt diagrams."""
+
+
+class Line(NamedTuple):
+    """One paragraph, read."""
+
+    text: str = ""
+    """The shown text, line breaks as `\\n`, edges as they are."""
+    attached: Attached | None = None
     monospace: bool = False
     """Whether it has text, and all of it is in a typewriter font."""
-    proportional: bool = False
 
-    @property
-    def attachments(self) -> bool:
-        """Whether anything hangs on it: boxes, notes, pictures or graphics."""
-        return bool(self.boxes or self.notes or self.pictures or self.graphics)
 
-    @property
-    def text(self) -> str:
-        """The shown text, line breaks as `\\n`, edges as they are."""
-        return shown("".join(self.parts))
+_EMPTY = Line()
 
 
 class InlineReader:
@@ -89,80 +92,98 @@ class InlineReader:
         self._styles = styles
         self._fields = fields
 
+    @property
+    def hides(self) -> bool:
+        """Whether a field that is open here is not shown."""
+        return self._fields.hidden
+
     def read(self, paragraph: Any, style_id: str) -> Line:
         """Everything that one `w:p` shows."""
-        line = Line()
         stack: list[Any] = paragraph[::-1]
         if not stack:
-            return line
-        fields, parts = self._fields, line.parts
-        hidden = self._styles.hidden(style_id)
-        monospace = self._styles.monospace(style_id)
+            return _EMPTY
+        fields = self._fields
+        parts: list[str] = []
+        attached: Attached | None = None
+        hidden, monospace = self._styles.hidden(style_id), self._styles.monospace(style_id)
         run_shown, run_monospace = not hidden, monospace
+        typewritten = proportional = False
         while stack:
             item = stack.pop()
             if isinstance(item, str):
                 parts.append(item)
                 continue
             tag = item.tag
-            if tag in _TEXT:
+            if tag == RUN:
+                run_shown, run_monospace = self._run(leading(item, RPR), hidden, monospace)
+                stack += item[::-1]
+            elif tag in (PPR, RPR):
+                continue
+            elif tag in (TEXT, MATH_TEXT):
                 text = item.text
                 if text and (run_shown or tag == MATH_TEXT) and not fields.hidden:
                     parts.append(text)
                     if run_monospace:
-                        line.monospace = line.monospace or not text.isspace()
-                    elif not line.proportional:
-                        line.proportional = not text.isspace()
-            elif tag == _RUN:
-                run_shown, run_monospace = self._run(leading(item, RPR), hidden, monospace)
-                stack += item[::-1]
-            elif tag in _CHARACTERS:
-                if run_shown and not self._fields.hidden:
-                    line.parts.append(_CHARACTERS[tag])
-            elif tag not in _SKIPPED and isinstance(tag, str):
-                self._other(item, tag, line, stack, run_shown)
-        line.monospace = line.monospace and not line.proportional
-        return line
+                        typewritten = typewritten or not text.isspace()
+                    elif not proportional:
+                        proportional = not text.isspace()
+            elif tag in _SKIPPED:
+                continue
+            elif tag in CHARACTERS:
+                if run_shown and not fields.hidden:
+                    parts.append(CHARACTERS[tag])
+            elif tag in HANGING:
+                attached = attached or Attached()
+                _hang(item, tag, attached)
+            elif isinstance(tag, str):
+                self._other(item, tag, parts, stack, run_shown)
+        return Line(shown("".join(parts)), attached, typewritten and not proportional)
 
     def _run(self, properties: Any | None, hidden: bool, monospace: bool) -> tuple[bool, bool]:
         """Whether a run with these properties is shown, and whether in a typewriter font."""
-        if properties is None or next(properties.iterchildren(*_TELLING), None) is None:
+        if properties is None or not len(properties):
             return not hidden, monospace
-        style = value(properties, _RUN_STYLE)
-        vanish = switched_on(properties, _VANISH)
-        if vanish is None:
-            vanish = hidden or (style is not None and self._styles.hidden(style))
-        fonts = first(properties, _FONTS)
-        answer = None if fonts is None else monospace_font(fonts)
+        found = by_name(properties)
+        if _TELLING.isdisjoint(found):
+            return not hidden, monospace
+        style = found[RUN_STYLE].get(VAL) if RUN_STYLE in found else None
+        if VANISH in found:
+            hidden = is_on(found[VANISH])
+        else:
+            hidden = hidden or (style is not None and self._styles.hidden(style))
+        answer = monospace_font(found[_FONTS]) if _FONTS in found else None
         if answer is None:
             answer = monospace or (style is not None and self._styles.monospace(style))
-        return not vanish, answer
+        return not hidden, answer
 
-    def _other(self, item: Any, tag: str, line: Line, stack: list[Any], shown: bool) -> None:
-        if tag == w("fldChar"):
+    def _other(self, item: Any, tag: str, parts: list[str], stack: list[Any], shown: bool) -> None:
+        if tag == FIELD_CHARACTER:
             self._fields.mark(item.get(w("fldCharType"), ""))
-        elif tag == w("instrText"):
+        elif tag == FIELD_INSTRUCTION:
             self._fields.instruct(item.text or "")
-        elif tag == w("fldSimple"):
+        elif tag == SIMPLE_FIELD:
             if not is_contents(item.get(w("instr"), "")):
-                stack.extend(reversed(item))
-        elif tag == w("sym"):
+                stack += item[::-1]
+        elif tag == SYMBOL:
             if shown and not self._fields.hidden:
-                line.parts.append(symbol(item.get(w("font"), ""), item.get(w("char"), "")))
-        elif tag in _NOTES:
-            line.notes.append((_NOTES[tag], item.get(w("id"), "")))
-        elif tag in (TEXT_BOX, P, TBL):
-            line.boxes.append(item)
+                parts.append(symbol(item.get(w("font"), ""), item.get(w("char"), "")))
         elif tag == ALTERNATE:
-            stack.extend(reversed(chosen(item)))
-        elif tag == DRAWING_PROPERTIES:
-            line.pictures.append(item.get("descr", ""))
-        elif tag in (CHART, DIAGRAM):
-            line.graphics.append(item)
+            stack += chosen(item)[::-1]
         elif tag in MATH_GROUPS:
-            stack.extend(reversed(typed(item)))
+            stack += typed(item)[::-1]
         else:
-            stack.extend(reversed(item))
+            stack += item[::-1]
+
+
+def _hang(item: Any, tag: str, attached: Attached) -> None:
+    if tag in _NOTES:
+        attached.notes.append((_NOTES[tag], item.get(w("id"), "")))
+    elif tag == DRAWING_PROPERTIES:
+        attached.pictures.append(item.get("descr", ""))
+    elif tag in (CHART, DIAGRAM):
+        attached.graphics.append(item)
+    else:
+        attached.boxes.append(item)
 
 
 def chosen(alternatives: Any) -> list[Any]:

@@ -16,6 +16,7 @@ def w(name: str) -> str:
 
 VAL = w("val")
 P, PPR, RPR, TBL, TR, TC = w("p"), w("pPr"), w("rPr"), w("tbl"), w("tr"), w("tc")
+TEXT = w("t")
 CHOICE, FALLBACK = _MC + "Choice", _MC + "Fallback"
 ALTERNATE = _MC + "AlternateContent"
 DRAWING_PROPERTIES = _WP + "docPr"
@@ -29,9 +30,17 @@ REMOVED = frozenset({w("del"), w("moveFrom")})
 
 
 def first(parent: Any, name: str) -> Any | None:
-    """The first child of that name, None without one. Half the time of lxml's `find`, which takes
-    the name for a path."""
-    return next(parent.iterchildren(name), None)
+    """The first child of that name, None without one. A fifth of the time of lxml's `find`, which
+    takes the name for a path, and a third of `iterchildren(name)`, for the few children here."""
+    for child in parent:
+        if child.tag == name:
+            return child
+    return None
+
+
+def by_name(properties: Any) -> dict[str, Any]:
+    """The properties by name, of two with one name the first: looked at once for all of them."""
+    return {each.tag: each for each in properties[::-1]}
 
 
 def leading(parent: Any, name: str) -> Any | None:
@@ -63,6 +72,9 @@ def number(text: str | None, default: int = 0) -> int:
 def switched_on(parent: Any, name: str) -> bool | None:
     """An on/off property: True, False, or None if `parent` does not have it."""
     found = first(parent, name) if parent is not None else None
-    if found is None:
-        return None
+    return None if found is None else is_on(found)
+
+
+def is_on(found: Any) -> bool:
+    """Whether the element of an on/off property says yes."""
     return found.get(VAL, "1") not in ("0", "false", "off", "none")

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rag_chunker.parsing.docx.names import PPR, RPR, VAL, first, number, switched_on, value, w
+from rag_chunker.parsing.docx.names import PPR, RPR, number, switched_on, value, w
 from rag_chunker.parsing.fonts import is_monospace
 from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
 
-PARAGRAPH_STYLE = w("pStyle")
 _BODY = Meaning(Role.body)
 _BODY_OUTLINE_LEVEL = 9
 LONGEST_CHAIN = 20
@@ -109,10 +108,3 @@ def monospace_font(fonts: Any) -> bool | None:
     """Whether a `w:rFonts` names a typewriter font; None if it names no font for Latin text."""
     name = fonts.get(w("ascii")) or fonts.get(w("hAnsi"))
     return None if name is None else is_monospace(name)
-
-
-def paragraph_style(properties: Any | None) -> str | None:
-    """The style id that paragraph properties name."""
-    found = None if properties is None else first(properties, PARAGRAPH_STYLE)
-    style: str | None = None if found is None else found.get(VAL)
-    return style

@@ -10,6 +10,7 @@ from rag_chunker.parsing.docx.names import (
     REMOVED,
     TBL,
     TC,
+    TEXT,
     TR,
     VAL,
     P,
@@ -20,13 +21,15 @@ from rag_chunker.parsing.docx.names import (
     value,
     w,
 )
-from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, is_layout, parts
+from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, frame, is_layout, parts
 
-_TEXT = w("t")
-_CELL_PROPERTIES = w("tcPr")
+CELL_PROPERTIES = w("tcPr")
 _ROW_PROPERTIES = w("trPr")
-_REMOVED_CELL = w("cellDel")
+REMOVED_CELL = w("cellDel")
 _SPAN, _MERGES = w("gridSpan"), (w("vMerge"), w("hMerge"))
+_BEFORE, HIDDEN_ROW = w("gridBefore"), w("hidden")
+SPANS = frozenset({_SPAN, _BEFORE, *_MERGES})
+"""What makes cells other than one to a column."""
 _FIRST_ROW = 0x20
 
 IsHeading = Callable[[Any], bool]
@@ -41,7 +44,7 @@ class Table:
         self._is_heading = is_heading
         self._has_headings = has_headings
         self._has_tables = next(element.iterdescendants(TBL), None) is not None
-        self._has_header = _has_header(element, self._rows)
+        self._has_header = has_header(element, self._rows)
 
     def frame(self) -> list[Any] | None:
         """The cells of a table that merely frames text: it has one cell, or one row of which a
@@ -49,8 +52,7 @@ class Table:
         if len(self._rows) != 1:
             return None
         cells = [cell for cell, _ in _cells(self._rows[0])]
-        several = any(sum(map(_has_text, _inside(cell, P))) > 1 for cell in cells)
-        return cells if several or len(cells) == 1 else None
+        return frame(cells, [_inside(cell, P) for cell in cells], _has_text)
 
     def parts(self) -> Iterator[Part]:
         """The table as parts, in order."""
@@ -68,13 +70,15 @@ class Table:
             and is_layout([self._is_heading(p) for p in text if _has_text(p)] for text in texts)
         )
         properties = [each for _, each in found]
-        return Row(cells, [] if layout else _columns(row, properties, texts), layout)
+        return Row(cells, [] if layout else columns(row, properties, texts), layout)
 
 
-def _columns(row: Any, cells: list[Any | None], texts: list[list[Any]]) -> list[Sequence[Any]]:
+def columns(
+    row: Any, cells: list[Any | None], texts: Sequence[Sequence[Any]]
+) -> list[Sequence[Any]]:
     """The paragraphs of each column; columns that a cell spans further are empty. `cells` are
     the cells' properties."""
-    before = min(number(value(row, _ROW_PROPERTIES, w("gridBefore"))), MOST_COLUMNS)
+    before = min(number(value(row, _ROW_PROPERTIES, _BEFORE)), MOST_COLUMNS)
     columns: list[Sequence[Any]] = [()] * before
     pads = 0
     for properties, text in zip(cells, texts, strict=True):
@@ -91,10 +95,10 @@ def _columns(row: Any, cells: list[Any | None], texts: list[list[Any]]) -> list[
 
 
 def _has_text(paragraph: Any) -> bool:
-    return any(text.text and not text.text.isspace() for text in paragraph.iter(_TEXT))
+    return any(text.text and not text.text.isspace() for text in paragraph.iter(TEXT))
 
 
-def _has_header(element: Any, rows: list[Any]) -> bool:
+def has_header(element: Any, rows: list[Any]) -> bool:
     """Whether the first row is a header: marked so, or formatted so, or nothing is said."""
     if not rows:
         return False
@@ -113,8 +117,8 @@ def _has_header(element: Any, rows: list[Any]) -> bool:
 
 def _cells(row: Any) -> list[tuple[Any, Any | None]]:
     """Each cell that is still there, and its properties."""
-    found = [(cell, leading(cell, _CELL_PROPERTIES)) for cell in _inside(row, TC)]
-    return [one for one in found if one[1] is None or first(one[1], _REMOVED_CELL) is None]
+    found = [(cell, leading(cell, CELL_PROPERTIES)) for cell in _inside(row, TC)]
+    return [one for one in found if one[1] is None or first(one[1], REMOVED_CELL) is None]
 
 
 def _is_removed_row(row: Any) -> bool:
@@ -122,7 +126,7 @@ def _is_removed_row(row: Any) -> bool:
     if properties is None:
         return False
     removed = next(properties.iterchildren(*REMOVED), None) is not None
-    return removed or bool(switched_on(properties, w("hidden")))
+    return removed or bool(switched_on(properties, HIDDEN_ROW))
 
 
 def _inside(parent: Any, tag: str) -> list[Any]:
@@ -141,4 +145,4 @@ def _inside(parent: Any, tag: str) -> list[Any]:
     return found
 
 
-_CLOSED = REMOVED | {TBL, TR, TC, P, _CELL_PROPERTIES, _ROW_PROPERTIES, w("tblPr"), w("tblGrid")}
+_CLOSED = REMOVED | {TBL, TR, TC, P, CELL_PROPERTIES, _ROW_PROPERTIES, w("tblPr"), w("tblGrid")}
