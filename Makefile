@@ -13,7 +13,8 @@ demo: $(VENV)/.ready  ## materialize the sample corpus through Dagster
 	$(BIN)/ragctl demo
 
 test: $(VENV)/.ready  ## run the tests
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --durations 25 -m 'not long'
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder \
+		--durations 25 -m 'not long'
 
 long: $(VENV)/.ready  ## run what takes minutes: many partitions at once, kills in every stage
 	$(BIN)/python -m pytest -m long

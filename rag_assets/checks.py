@@ -14,7 +14,7 @@ from rag_assets.resources import WarehouseResource
 from rag_assets.stages.report import OcrReport, ParseReport
 from rag_assets.store.catalog import open_warehouse
 from rag_assets.store.layout import StoreFile
-from rag_assets.store.staging import open_live
+from rag_assets.store.reading import open_live
 
 __all__ = [
     "chunk_check_specs",

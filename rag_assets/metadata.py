@@ -18,7 +18,7 @@ from rag_assets.partition_key import encode
 from rag_assets.stages.report import ChunkReport, Failure, ParseReport
 from rag_assets.store import chunks, documents
 from rag_assets.store.layout import StoreFile
-from rag_assets.store.staging import open_live
+from rag_assets.store.reading import open_live
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,7 +9,7 @@ from rag_assets.listing import listing
 from rag_assets.stages.report import OcrReport
 from rag_assets.store import ocr_pages
 from rag_assets.store.layout import StoreFile
-from rag_assets.store.staging import open_live
+from rag_assets.store.reading import open_live
 
 __all__ = ["page_metadata", "pages_version"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_assets.stages.stitch import corpus_text
 from rag_assets.store.layout import PartitionFiles, Warehouse
-from rag_assets.store.staging import open_live
+from rag_assets.store.reading import open_live
 from rag_chunker.inspector import Chunking, StoredDocument
 from rag_core.errors import ConfigError, StoreError
 from rag_core.types import Chunk, ParsedDocument

@@ -4,8 +4,10 @@
 job in the background ignores it, and so would every process that a test starts.
 """
 
+import os
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -22,3 +24,9 @@ settings.register_profile(
 settings.load_profile("ci")
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Among several workers, what mostly waits starts first: the others fill the time."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: not item.nodeid.startswith(("tests/e2e/", "tests/test_readme")))

@@ -8,7 +8,8 @@ from rag_assets.corpus_config import CorpusConfig
 from rag_assets.quality import InvariantResult, check
 from rag_assets.stages.stitch import corpus_text
 from rag_assets.store.layout import PartitionFiles
-from rag_assets.store.staging import Staging, open_live
+from rag_assets.store.reading import open_live
+from rag_assets.store.staging import Staging
 from rag_chunker import TiktokenCounter
 
 __all__ = ["audit"]

@@ -15,9 +15,10 @@ from rag_assets.store import chunks
 from rag_assets.store.chunks import ChunkedDocument, FailedChunking
 from rag_assets.store.identity import identity, on_disk
 from rag_assets.store.layout import PartitionFiles
+from rag_assets.store.reading import open_live
 from rag_assets.store.rows import printable
 from rag_assets.store.runs import ChunkCounts, note_chunking, was_complete
-from rag_assets.store.staging import Staging, open_live, staged
+from rag_assets.store.staging import Staging, staged
 from rag_chunker import HeadingAwareChunker, TiktokenCounter
 from rag_chunker.context import embedding_contexts
 from rag_chunker.pipeline import chunk_now
@@ -121,7 +122,8 @@ def staged_chunks(
     chunker = chunker_of(config.chunker)
     keys = ChunkKeys(config)
     if not files.documents.live.exists():
-        open_live(files.documents).close()  # says what to do
+        with open_live(files.documents):  # says what to do
+            pass
     with staged(files.chunks, chunks.schema(), run_id=run_id, timeout=wait) as staging:
         known = () if force else _compared_before(keys, staging, files)
         if known:

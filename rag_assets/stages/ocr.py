@@ -20,8 +20,9 @@ from rag_assets.store import documents, ocr_pages
 from rag_assets.store.documents import PageToRead
 from rag_assets.store.layout import PartitionFiles
 from rag_assets.store.ocr_pages import FailedPage, PageId, PlacedPage, ReadPage
+from rag_assets.store.reading import open_live
 from rag_assets.store.rows import printable
-from rag_assets.store.staging import Staging, open_live, staged
+from rag_assets.store.staging import Staging, staged
 from rag_assets.workers import WorkerPool
 from rag_core.errors import OCRError, ParseError, RagError
 from rag_core.spi import OCREngine

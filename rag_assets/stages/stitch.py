@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rag_assets.store import documents, ocr_pages
 from rag_assets.store.identity import ABSENT, generation, generation_aside, identity, on_disk
 from rag_assets.store.layout import PartitionFiles
-from rag_assets.store.staging import open_live
+from rag_assets.store.reading import open_live
 from rag_chunker.stitching import stitched
 from rag_core.types import ParsedDocument
 

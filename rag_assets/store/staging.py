@@ -11,20 +11,20 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.store.layout import StoreFile
 from rag_assets.store.locking import locked
+from rag_assets.store.reading import open_live, unreadable
 from rag_assets.store.schema import apply
-from rag_assets.store.trouble import explained
 from rag_core.errors import StoreError
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["FORMAT", "Staging", "open_live", "staged", "sync"]
+__all__ = ["FORMAT", "Staging", "staged", "sync"]
 
 FORMAT = 1
 """Raised when an older release could misread a file. New columns alone do not raise it."""
@@ -168,9 +168,11 @@ def staged(
     unwritable file discards the staging file. Raises `StoreError`: the file is locked (names the
     holder, after `timeout` seconds), the disk is full, the live file cannot be read, ...
     """
-    with locked(file.lock, run_id=run_id, timeout=timeout), _store_errors(file):
-        file.live.parent.mkdir(parents=True, exist_ok=True)
-        live = open_live(file) if file.live.exists() else None
+    with (
+        locked(file.lock, run_id=run_id, timeout=timeout),
+        _store_errors(file),
+        _live(file) as live,
+    ):
         generation = _generation(live, file)
         resumed = _stems_from(generation, file)
         _sweep(file, keep_staging=resumed)
@@ -195,23 +197,12 @@ def staged(
             staging.close()
 
 
-def open_live(file: StoreFile) -> "duckdb.DuckDBPyConnection":
-    """A read-only connection to the live file: to the version that is live now, for as long as
-    it is held. Its cursors need `USE live` of their own.
-
-    Raises `StoreError` if there is none or it cannot be read.
-    """
-    import duckdb
-
-    if not file.live.exists():
-        raise StoreError(
-            f"there is no {file.live.name} for {file.tenant_id}/{file.corpus_id} yet; "
-            "materialize the stage that writes it"
-        )
-    try:
-        return _read_only(file.live)
-    except duckdb.Error as error:
-        raise _unreadable(file, error) from error
+@contextmanager
+def _live(file: StoreFile) -> "Iterator[duckdb.DuckDBPyConnection | None]":
+    """The live file to read, if there is one; its folder is there in any case."""
+    file.live.parent.mkdir(parents=True, exist_ok=True)
+    with open_live(file) if file.live.exists() else nullcontext() as live:
+        yield live
 
 
 def _connect(path: Path, memory_limit: str) -> "duckdb.DuckDBPyConnection":
@@ -219,26 +210,6 @@ def _connect(path: Path, memory_limit: str) -> "duckdb.DuckDBPyConnection":
 
     # Two threads: a third gains little on files of this size, and each needs memory of its own.
     return duckdb.connect(str(path), config={"memory_limit": memory_limit, "threads": 2})
-
-
-def _read_only(path: Path) -> "duckdb.DuckDBPyConnection":
-    """Attached to a database of its own: `connect(path)` would join a connection that this process
-    already has under that path, and show the version that was live when that one was opened."""
-    import duckdb
-
-    connection = duckdb.connect(config={"memory_limit": "512MiB", "threads": 2})
-    try:
-        quoted = str(path).replace("'", "''")  # ATTACH takes no parameters
-        connection.execute(f"ATTACH '{quoted}' AS live (READ_ONLY)")
-        connection.execute("USE live")
-    except duckdb.Error:
-        connection.close()
-        raise
-    return connection
-
-
-def _unreadable(file: StoreFile, error: Exception) -> StoreError:
-    return StoreError(explained(error, file.live))
 
 
 def _begun(
@@ -316,11 +287,7 @@ def _generation(live: "duckdb.DuckDBPyConnection | None", file: StoreFile) -> st
         _must_fit(live, file)
         row = live.execute("SELECT generation FROM store_meta").fetchone()
     except duckdb.Error as error:
-        live.close()
-        raise _unreadable(file, error) from error
-    except StoreError:
-        live.close()
-        raise
+        raise unreadable(file, error) from error
     return str(row[0]) if row else ""
 
 

@@ -59,5 +59,15 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    with dg.DagsterInstance.ephemeral(tempdir=str(tmp_path / "dagster")) as instance:
-        yield Project(tmp_path, instance)
+    yield from _project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """One for all tests of a module that only look: a run takes seconds."""
+    yield from _project(tmp_path_factory.mktemp("shared"))
+
+
+def _project(folder: Path) -> Iterator[Project]:
+    with dg.DagsterInstance.ephemeral(tempdir=str(folder / "dagster")) as instance:
+        yield Project(folder, instance)

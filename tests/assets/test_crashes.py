@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.store.locking import locked
-from rag_assets.store.staging import open_live
+from rag_assets.store.reading import open_live
 from rag_assets.workers import WorkerPool
 from rag_core.errors import StoreError
 from tests.scenarios import direct, stored

@@ -25,8 +25,12 @@ def rows(value: dg.MetadataValue) -> list[tuple]:
     return [tuple(record.data.values()) for record in value.records]
 
 
-@pytest.fixture
-def result(project: Project) -> dg.ExecuteInProcessResult:
+@pytest.fixture(scope="module")
+def result(shared_project: Project) -> dg.ExecuteInProcessResult:
+    return _first_run(shared_project)
+
+
+def _first_run(project: Project) -> dg.ExecuteInProcessResult:
     project.write("acme/docs/guide.md", GUIDE)
     project.write("acme/docs/bad.pdf", b"%PDF-1.7\nnot really")
     return project.materialize("acme/docs")
@@ -62,10 +66,8 @@ def test_failures_are_listed_by_reason(result: dg.ExecuteInProcessResult) -> Non
     assert metadata["failed/CorruptDocument"].value == 1
 
 
-def test_what_changed_is_one_sentence_and_a_table(
-    project: Project, result: dg.ExecuteInProcessResult
-) -> None:
-    assert result.success
+def test_what_changed_is_one_sentence_and_a_table(project: Project) -> None:
+    assert _first_run(project).success
     assert project.materialize("acme/docs").success
     metadata = shown(project.materialize("acme/docs"), "chunks")
     assert metadata["what_changed"].value == "documents: 1 unchanged; chunks: nothing changed"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.store.staging import open_live
+from rag_assets.store.reading import open_live
 from rag_assets.workers import WorkerPool
 from tests.scenarios import direct, stored
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from rag_assets.store.staging import open_live
+from rag_assets.store.reading import open_live
 from rag_assets.workers import WorkerPool
 from tests.assets.test_random_edits import replayed, there
 from tests.scenarios import direct

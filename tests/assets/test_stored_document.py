@@ -16,8 +16,17 @@ from tests.assets.conftest import Project
 TEXT = "# Pumps\n\n" + "A pump that runs dry is a pump that breaks. " * 40
 
 
+@pytest.fixture(scope="module")
+def stocked(shared_project: Project) -> Project:
+    return _stocked(shared_project)
+
+
 @pytest.fixture
-def stocked(project: Project) -> Project:
+def changing(project: Project) -> Project:
+    return _stocked(project)
+
+
+def _stocked(project: Project) -> Project:
     project.write(
         "acme/docs/corpus.toml",
         'acl_labels = ["staff"]\n[chunker]\nmax_tokens = 96\noverlap_tokens = 16\n',
@@ -79,24 +88,24 @@ def test_what_cannot_be_shown_says_why(
     assert says in str(caught.value)
 
 
-def test_chunks_of_an_earlier_text_are_not_laid_over_a_newer_one(stocked: Project) -> None:
-    files = Warehouse(stocked.warehouse).partition("acme", "docs")
+def test_chunks_of_an_earlier_text_are_not_laid_over_a_newer_one(changing: Project) -> None:
+    files = Warehouse(changing.warehouse).partition("acme", "docs")
     older = files.chunks.live.read_bytes()
-    stocked.write("acme/docs/deep/pumps.md", "# Pumps\n\nAll new.")
-    stocked.materialize("acme/docs")
+    changing.write("acme/docs/deep/pumps.md", "# Pumps\n\nAll new.")
+    changing.materialize("acme/docs")
     files.chunks.live.write_bytes(older)
     with pytest.raises(StoreError, match="text is newer than its chunks: materialize acme/docs"):
-        stored_document(Warehouse(stocked.warehouse), "acme/docs/deep/pumps.md")
+        stored_document(Warehouse(changing.warehouse), "acme/docs/deep/pumps.md")
     files.chunks.live.unlink()
     with pytest.raises(StoreError, match="not chunked yet: materialize acme/docs"):
-        stored_document(Warehouse(stocked.warehouse), "acme/docs/deep/pumps.md")
+        stored_document(Warehouse(changing.warehouse), "acme/docs/deep/pumps.md")
 
 
-def test_the_last_good_version_is_shown_as_such(stocked: Project, tmp_path: Path) -> None:
-    stocked.write("acme/docs/deep/pumps.md", b"\x00\x01\x02 no text any more")
-    stocked.materialize("acme/docs")
+def test_the_last_good_version_is_shown_as_such(changing: Project, tmp_path: Path) -> None:
+    changing.write("acme/docs/deep/pumps.md", b"\x00\x01\x02 no text any more")
+    changing.materialize("acme/docs")
     page = str(tmp_path / "page.html")
-    result = inspect(stocked, "--document", "acme/docs/deep/pumps.md", "-o", page)
+    result = inspect(changing, "--document", "acme/docs/deep/pumps.md", "-o", page)
     assert result.exit_code == 0, result.output
     assert "this is the last good one" in result.stderr
 

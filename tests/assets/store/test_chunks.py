@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from rag_assets.store import chunks
 from rag_assets.store.chunks import ChunkedDocument, FailedChunking, RunCounts
 from rag_assets.store.layout import StoreFile, Warehouse
-from rag_assets.store.staging import open_live, staged
+from rag_assets.store.reading import open_live
+from rag_assets.store.staging import staged
 from rag_core.errors import StoreError
 from rag_core.types import Chunk
 

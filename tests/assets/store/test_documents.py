@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rag_assets.store import documents
 from rag_assets.store.documents import FailedDocument, ParsedRow
 from rag_assets.store.layout import StoreFile, Warehouse
-from rag_assets.store.staging import Staging, open_live, staged
+from rag_assets.store.reading import open_live
+from rag_assets.store.staging import Staging, staged
 from rag_core.errors import StoreError
 from rag_core.types import Block, BlockType, Document, Page, ParsedDocument
 

@@ -13,7 +13,8 @@ import duckdb
 import pytest
 
 from rag_assets.store.layout import StoreFile, Warehouse
-from rag_assets.store.staging import Staging, open_live, staged
+from rag_assets.store.reading import open_live
+from rag_assets.store.staging import Staging, staged
 from rag_core.errors import StoreError
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS numbers (n INTEGER)"
