@@ -20,10 +20,11 @@ from rag_chunker.parsing.odt.names import (
     n,
     number,
 )
+from rag_chunker.parsing.odt.plain_tables import plain_table
 from rag_chunker.parsing.odt.styles import Styles
 from rag_chunker.parsing.odt.tables import MOST_REPEATS, Allowance, Table
 from rag_chunker.parsing.shown import shown
-from rag_chunker.parsing.steps import Steps, run
+from rag_chunker.parsing.steps import Step, Steps, run
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
@@ -31,6 +32,9 @@ from rag_core.types import Block, BlockType
 DEEPEST_HEADING = 6
 _TYPES = {Role.quote: BlockType.quote, Role.caption: BlockType.caption, Role.code: BlockType.code}
 _BOX = "box"
+_BODY, _PARAGRAPH = Role.body, BlockType.paragraph
+"""The members of enumerations that nearly every paragraph asks for: looking one up takes longer
+than reading a tag."""
 _HEADINGS = (Role.heading, Role.title)
 _DRAWN = n("draw:frame").partition("}")[0]
 
@@ -93,39 +97,42 @@ class Body:
 
     def _paragraph(
         self, element: Any, aside: str | None, item: dict[str, JsonValue] | None = None
-    ) -> Steps:
+    ) -> list[Step]:
         line = self._reader.read(element)
-        if aside in (None, _BOX):
-            block = self._block(element, line, item or {})
+        if aside is None or aside == _BOX:
+            block = self._block(element, line, item)
         else:
-            block = _note(str(aside), line.text)
-        if block is not None:
-            if aside == _BOX and block.type is BlockType.heading:
-                block = _block(BlockType.paragraph, block.text)
-            yield block
-        if line.attachments:
-            yield self._attached(line, aside)
+            block = _note(aside, line.text)
+        if aside == _BOX and block is not None and block.type is BlockType.heading:
+            block = _block(_PARAGRAPH, block.text)
+        steps: list[Step] = [] if block is None else [block]
+        return steps if line.attached is None else [*steps, self._attached(line, aside)]
 
     def _attached(self, line: Line, aside: str | None) -> Steps:
         """What hangs on a paragraph: pictures' alternative texts, boxes, notes, in this order."""
-        for text in line.pictures:
+        attached = line.attached
+        if attached is None:
+            return
+        for text in attached.pictures:
             if (picture := _note("picture", shown(text))) is not None:
                 yield picture
         inside = _BOX if aside is None and not is_blank(line.text) else aside
-        for box in line.boxes:
+        for box in attached.boxes:
             yield self._children([box] if box.tag in (P, H, LIST, TABLE) else box, inside)
-        for kind, element in line.notes:
+        for kind, element in attached.notes:
             yield self._children(element, kind)
 
-    def _block(self, element: Any, line: Line, item: dict[str, JsonValue]) -> Block | None:
+    def _block(self, element: Any, line: Line, item: dict[str, JsonValue] | None) -> Block | None:
         meaning = self._meaning(element)
+        if meaning.role is _BODY and not item and not line.monospace:
+            return None if is_blank(line.text) else _block(_PARAGRAPH, line.text.strip())
         if meaning.role is Role.code:
             return _block(BlockType.code, line.text)
         text = line.text.strip()
         if is_blank(text) or meaning.role is Role.contents:
             return None
         if meaning.role in _HEADINGS:
-            return self._heading(meaning, " ".join(text.split()), item)
+            return self._heading(meaning, " ".join(text.split()), item or {})
         if item:
             return Block.trusted(BlockType.list_item, text, item)
         if meaning.role is Role.body and line.monospace:
@@ -146,7 +153,8 @@ class Body:
         return self._styles.meaning(element.get(STYLE_NAME, ""))
 
     def _table(self, element: Any, aside: str | None) -> Steps:
-        table = Table(
+        plain = plain_table(element, self._is_plain)
+        table = plain or Table(
             element, self._is_heading, self._repeats, has_headings=self._has_headings(element)
         )
         if (frame := table.frame()) is not None:
@@ -159,7 +167,11 @@ class Body:
                     yield self._children(cell, aside)
                 continue
             attached: list[Line] = []
-            rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
+            rows = (
+                [[self._cell(cell, attached) for cell in row] for row in part.rows]
+                if plain is None
+                else part.plain_rows()
+            )
             yield part.blocks(rows, self._tables)
             self._tables += 1
             for line in attached:
@@ -167,8 +179,13 @@ class Body:
 
     def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:
         lines = [self._reader.read(paragraph) for paragraph in paragraphs]
-        attached += [line for line in lines if line.attachments]
+        attached += [line for line in lines if line.attached is not None]
         return " ".join([line.text for line in lines])
+
+    def _is_plain(self, family: str, style: str) -> bool:
+        """Whether the text of a cell in this style is shown, and no heading."""
+        heads = family == "paragraph" and self._styles.meaning(style).role in _HEADINGS
+        return not heads and not self._styles.hidden(family, style)
 
     def _has_headings(self, element: Any) -> bool:
         """Whether any paragraph below is a heading. Most tables have none, and no cell of theirs

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from rag_chunker.parsing.odt.names import (
     ANNOTATION,
@@ -12,6 +12,7 @@ from rag_chunker.parsing.odt.names import (
     LIST,
     NOTE,
     NOTE_BODY,
+    SPAN,
     STYLE_NAME,
     TABLE,
     TEXT_BOX,
@@ -25,7 +26,6 @@ from rag_chunker.parsing.shown import shown
 
 MOST_SPACES = 100
 """A longer run of spaces is believed no further."""
-_SPAN = n("text:span")
 _WHITE = re.compile(r"[ \t\r\n]+")
 _SKIPPED = DROPPED | {
     n("text:number"),  # the shown number of a heading, computed
@@ -39,36 +39,28 @@ _BLOCKS = frozenset({P, H, LIST, TABLE, TEXT_BOX})
 
 
 @dataclass(slots=True)
-class Line:
-    """One paragraph, read."""
+class Attached:
+    """What hangs on a paragraph."""
 
-    parts: list[str] = field(default_factory=list)
     boxes: list[Any] = field(default_factory=list)
     """Elements with paragraphs of their own, such as text boxes."""
     notes: list[tuple[str, Any]] = field(default_factory=list)
     """Kind (`footnote`, `endnote`, `comment`) and element of each note."""
     pictures: list[str] = field(default_factory=list)
     """The alternative texts of its pictures."""
+
+
+class Line(NamedTuple):
+    """One paragraph, read."""
+
+    text: str = ""
+    """The shown text, line breaks as `\\n`, edges as they are."""
+    attached: Attached | None = None
     monospace: bool = False
     """Whether it has text, and all of it is in a typewriter font."""
-    proportional: bool = False
-
-    @property
-    def attachments(self) -> bool:
-        """Whether anything hangs on it: boxes, notes or pictures."""
-        return bool(self.boxes or self.notes or self.pictures)
-
-    @property
-    def text(self) -> str:
-        """The shown text, line breaks as `\\n`, edges as they are."""
-        return shown("".join(self.parts))
 
 
-@dataclass(frozen=True)
-class _Font:
-    """On the stack: the font from here on."""
-
-    monospace: bool
+_NOTHING = Line()
 
 
 class InlineReader:
@@ -80,82 +72,80 @@ class InlineReader:
 
     def read(self, paragraph: Any) -> Line:
         """Everything that one `text:p` or `text:h` shows."""
-        line = Line()
         style = paragraph.get(STYLE_NAME, "")
         if self._styles.hidden("paragraph", style):
-            return line
+            return _NOTHING
         monospace = bool(self._styles.monospace("paragraph", style))
         if len(paragraph):
-            self._fill(line, _reversed_content(paragraph), _Font(monospace))
-        elif text := paragraph.text:
-            line.parts.append(_spaced(text))
-            line.monospace = monospace and not text.isspace()
-        return line
+            return self._read(_reversed_content(paragraph), monospace)
+        text = paragraph.text
+        if not text:
+            return _NOTHING
+        return Line(shown(_spaced(text)), None, monospace and not text.isspace())
 
     def read_drawn(self, element: Any) -> Line:
         """Everything that hangs on a frame or shape which stands between paragraphs."""
-        line = Line()
-        self._fill(line, [element], _Font(False))
-        return line
+        return self._read([element], monospace=False)
 
-    def _fill(self, line: Line, stack: list[Any], font: _Font) -> None:
+    def _read(self, stack: list[Any], monospace: bool) -> Line:
+        """`stack` holds texts and elements, and whether the font from here on is a typewriter's."""
+        parts: list[str] = []
+        attached = Attached()
+        typewritten = proportional = False
         while stack:
             item = stack.pop()
-            if isinstance(item, _Font):
-                font = item
-            elif isinstance(item, str):
-                self._say(line, _spaced(item), font)
-            elif (tag := item.tag) == _SPAN:
-                self._span(item, font, stack)
+            if isinstance(item, str):
+                parts.append(_spaced(item))
+                if not item.isspace():
+                    typewritten = typewritten or monospace
+                    proportional = proportional or not monospace
+            elif isinstance(item, bool):
+                monospace = item
+            elif (tag := item.tag) == SPAN:
+                self._span(item, monospace, stack)
             elif tag not in _SKIPPED and isinstance(tag, str):
-                self._other(item, line, stack)
-        line.monospace = line.monospace and not line.proportional
+                self._other(item, tag, parts, attached, stack)
+        hangs = attached.boxes or attached.notes or attached.pictures
+        text = shown("".join(parts))
+        return Line(text, attached if hangs else None, typewritten and not proportional)
 
-    def _say(self, line: Line, text: str, font: _Font) -> None:
-        line.parts.append(text)
-        if text.isspace():
-            return
-        if font.monospace:
-            line.monospace = True
-        else:
-            line.proportional = True
-
-    def _span(self, span: Any, font: _Font, stack: list[Any]) -> None:
+    def _span(self, span: Any, monospace: bool, stack: list[Any]) -> None:
         style = span.get(STYLE_NAME, "")
         if self._styles.hidden("text", style):
             return
         own = self._styles.monospace("text", style)
-        stack.append(font)
-        stack.extend(_reversed_content(span))
-        if own is not None:
-            stack.append(_Font(own))
+        if own is None or own is monospace:
+            stack += _reversed_content(span)
+        else:
+            stack += [monospace, *_reversed_content(span), own]
 
-    def _other(self, item: Any, line: Line, stack: list[Any]) -> None:
-        tag = item.tag
+    def _other(
+        self, item: Any, tag: str, parts: list[str], attached: Attached, stack: list[Any]
+    ) -> None:
         if tag == n("text:s"):
-            line.parts.append(" " * min(max(number(item, "text:c", 1), 0), MOST_SPACES))
+            parts.append(" " * min(max(number(item, "text:c", 1), 0), MOST_SPACES))
         elif tag == n("text:tab"):
-            line.parts.append("\t")
+            parts.append("\t")
         elif tag == n("text:line-break"):
-            line.parts.append("\n")
+            parts.append("\n")
         elif tag == NOTE:
             body = item.find(NOTE_BODY)
             if body is not None:
-                line.notes.append((item.get(n("text:note-class"), "footnote"), body))
+                attached.notes.append((item.get(n("text:note-class"), "footnote"), body))
         elif tag == ANNOTATION:
-            line.notes.append(("comment", item))
+            attached.notes.append(("comment", item))
         elif tag == FRAME:
-            stack.extend(reversed(self._frame(item, line)))
+            stack += self._frame(item, attached)[::-1]
         elif tag in _BLOCKS:
-            line.boxes.append(item)
+            attached.boxes.append(item)
         else:
-            stack.extend(_reversed_content(item))
+            stack += _reversed_content(item)
 
-    def _frame(self, frame: Any, line: Line) -> list[Any]:
+    def _frame(self, frame: Any, attached: Attached) -> list[Any]:
         """A frame holds one thing, in several renditions of which the first counts."""
         described = (frame.find(n(f"svg:{name}")) for name in ("desc", "title"))
         words = (element.text or "" for element in described if element is not None)
-        line.pictures.append(next((text for text in words if text.strip()), ""))
+        attached.pictures.append(next((text for text in words if text.strip()), ""))
         first = next((child for child in frame.iterchildren("{*}*")), None)
         if first is None:
             return []

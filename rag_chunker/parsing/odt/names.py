@@ -33,7 +33,7 @@ TABLE, ROW, CELL = n("table:table"), n("table:table-row"), n("table:table-cell")
 COVERED_CELL, HEADER_ROWS = n("table:covered-table-cell"), n("table:table-header-rows")
 NOTE, NOTE_BODY, ANNOTATION = n("text:note"), n("text:note-body"), n("office:annotation")
 FRAME, TEXT_BOX = n("draw:frame"), n("draw:text-box")
-STYLE_NAME = n("text:style-name")
+STYLE_NAME, SPAN = n("text:style-name"), n("text:span")
 
 DROPPED = frozenset(
     n(f"text:{name}")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, is_layout, parts
+from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, frame, is_layout, parts
 from rag_chunker.parsing.odt.names import (
     CELL,
     COVERED_CELL,
@@ -19,8 +19,9 @@ from rag_chunker.parsing.odt.names import (
 
 MOST_REPEATS = 10_000
 """Copies of rows and cells with text in one document; a few bytes can claim millions."""
-_VISIBILITY = n("table:visibility")
-_REPEATED = n("table:number-columns-repeated")
+VISIBILITY = n("table:visibility")
+REPEATED = n("table:number-columns-repeated")
+REPEATED_ROW = n("table:number-rows-repeated")
 _ROW, _CELL, _CELLS = frozenset({ROW}), frozenset({CELL}), frozenset({CELL, COVERED_CELL})
 _PARAGRAPHS = frozenset({P, H})
 _CLOSED = DROPPED | {TABLE, ROW, CELL, COVERED_CELL, P, H, n("table:table-column")}
@@ -60,8 +61,7 @@ class Table:
         if len(self._rows) != 1:
             return None
         cells = _inside(self._rows[0], _CELL)
-        several = any(sum(map(_has_text, _inside(cell, _PARAGRAPHS))) > 1 for cell in cells)
-        return cells if several or len(cells) == 1 else None
+        return frame(cells, [_inside(cell, _PARAGRAPHS) for cell in cells], _has_text)
 
     def parts(self) -> Iterator[Part]:
         """The table as parts, in order; its first row names the columns."""
@@ -97,7 +97,7 @@ class Table:
         for cell in places:
             paragraphs = next(filled) if cell.tag == CELL else []
             copies = 0
-            if cell.get(_REPEATED) is not None:
+            if cell.get(REPEATED) is not None:
                 copies = min(number(cell, "table:number-columns-repeated", 1), MOST_COLUMNS) - 1
             columns.append(paragraphs)
             if copies:
@@ -111,7 +111,7 @@ def _has_text(paragraph: Any) -> bool:
 
 
 def _is_hidden(row: Any) -> bool:
-    return row.get(_VISIBILITY) in ("collapse", "filter")
+    return row.get(VISIBILITY) in ("collapse", "filter")
 
 
 def _inside(parent: Any, tags: frozenset[str]) -> list[Any]:
