@@ -39,6 +39,13 @@ def clean(text: str) -> str:
     return text.replace("\0", "") if text.isascii() else _UNWANTED.sub("", text)
 
 
+def is_clean(text: str) -> bool:
+    """True only if `clean` leaves this text as it is. Much faster than `clean` itself."""
+    if text.isascii():
+        return "\0" not in text and "\r" not in text
+    return text.isprintable()
+
+
 def is_binary(data: bytes) -> bool:
     """True if `data` is no text in any encoding: too many control characters or NULs.
 

@@ -1,6 +1,6 @@
 """What does a spreadsheet show for a cell's value?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
@@ -15,6 +15,14 @@ def shown(value: Value) -> str:
     Numbers have the 15 digits that spreadsheets keep, so that 0.1 + 0.2 is 0.3.
     """
     return _SHOWN[type(value)](value)
+
+
+def numbers(values: Sequence[float]) -> list[str]:
+    """One or more, each as `shown` gives it, in half the time."""
+    text = "\0".join(["%.15g"] * len(values)) % tuple(values)
+    if "e" in text or "-0\0" in f"{text}\0":  # whole ones of more than 15 digits, and minus zero
+        return list(map(_number, values))
+    return text.split("\0")
 
 
 def as_percentage(value: Value) -> str:

@@ -71,13 +71,19 @@ def column_number(letters: bytes) -> int:
 def _is_mostly_gaps(xml: bytes) -> bool:
     """Whether walking the blank rows would cost more than closing the gaps."""
     rows = _last_row(xml)
-    return rows > 10_000 and rows > 20 * xml.count(b"row>")
+    # Mostly the first part has enough of them.
+    return rows > 10_000 and not any(
+        rows <= 20 * xml.count(b"row>", 0, end) for end in (len(xml) // 8, len(xml))
+    )
 
 
 def _last_row(xml: bytes) -> int:
-    tail = max(xml.rfind(b"<row "), xml.rfind(b":row "), 0)
-    last = _ROW.search(xml, xml.rfind(b"<", 0, tail + 1) if tail else 0)
-    return int(last[1]) if last else xml.count(b"row>")
+    at = len(xml)
+    while (at := xml.rfind(b"row ", 0, at)) > 0:
+        if xml[at - 1] in b"<:":
+            last = _ROW.match(xml, xml.rfind(b"<", 0, at))
+            return int(last[1]) if last else xml.count(b"row>")
+    return xml.count(b"row>")
 
 
 def _last_column(xml: bytes, enough: int) -> int:

@@ -14,8 +14,9 @@ from rag_chunker.parsing.archive import Archive, xml_root
 from rag_chunker.parsing.sheet_cells import Value, as_percentage, padded, with_unit
 from rag_chunker.parsing.sheet_extent import column_number
 
-Formats = dict[tuple[int, int], Callable[[Value], str]]
-"""How to show the values of some cells, by 0-based row and column."""
+Shows = Callable[[Value], str]
+Formats = dict[int, dict[int, Shows]]
+"""How to show the values of some cells, by 0-based column, then row."""
 
 _BUILT_IN_PERCENT = ("9", "10")
 _PADDED = re.compile(r"(?:\[[^\]]*\])?(0{2,20})(?:;.*)?")
@@ -41,17 +42,15 @@ def formatted_cells(archive: Archive) -> dict[str, Formats]:
         return {}
     pattern = re.compile(rb"""<(?:\w+:)?c\s([^>]*?\bs=["'](?:%b)["'][^>]*)>""" % b"|".join(styles))
     return {
-        name: dict(_places(pattern, styles, archive.read(part)))
+        name: _places(pattern, styles, archive.read(part))
         for name, part in sheet_parts(archive)
         if part in archive
     }
 
 
-def _styles(root: Any) -> Iterator[tuple[bytes, Callable[[Value], str]]]:
+def _styles(root: Any) -> Iterator[tuple[bytes, Shows]]:
     """Number of each cell style that matters, and how it shows a value."""
-    shows: dict[str | None, Callable[[Value], str]] = dict.fromkeys(
-        _BUILT_IN_PERCENT, as_percentage
-    )
+    shows: dict[str | None, Shows] = dict.fromkeys(_BUILT_IN_PERCENT, as_percentage)
     for custom in root.iter("{*}numFmt"):
         code = custom.get("formatCode") or ""
         if "%" in code:
@@ -102,10 +101,11 @@ def _relation_id(sheet: Any) -> str | None:
     return next((value for key, value in sheet.items() if key.endswith("}id")), None)
 
 
-def _places(
-    pattern: re.Pattern[bytes], styles: dict[bytes, Callable[[Value], str]], xml: bytes
-) -> Iterator[tuple[tuple[int, int], Callable[[Value], str]]]:
+def _places(pattern: re.Pattern[bytes], styles: dict[bytes, Shows], xml: bytes) -> Formats:
+    found: Formats = {}
     for attributes in pattern.findall(xml):
-        found, style = _REFERENCE.search(attributes), _STYLE.search(attributes)
-        if found and style and style[1] in styles:
-            yield (int(found[2]) - 1, column_number(found[1]) - 1), styles[style[1]]
+        place, style = _REFERENCE.search(attributes), _STYLE.search(attributes)
+        if place and style and style[1] in styles:
+            column = found.setdefault(column_number(place[1]) - 1, {})
+            column[int(place[2]) - 1] = styles[style[1]]
+    return found

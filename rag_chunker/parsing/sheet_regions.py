@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from rag_chunker.parsing.headers import names_only
-
-Row = tuple[int, list[str]]
-"""0-based number and cells."""
+from rag_chunker.parsing.sheet_rows import Run
+from rag_chunker.parsing.tables import PARTED
 
 
 class SheetRegions:
@@ -16,32 +15,26 @@ class SheetRegions:
     Each table must be read to its end before the next is asked for.
     """
 
-    def __init__(self, rows: Iterator[Row]) -> None:
-        self._rows = rows
-        self._next: Row | None = None
+    def __init__(self, runs: Iterator[Run]) -> None:
+        self._runs = runs
+        self._next: Run | None = None
 
-    def __iter__(self) -> Iterator[Iterator[Row]]:
-        self._next = next((row for row in self._rows if _is_filled(row)), None)
+    def __iter__(self) -> Iterator[Iterator[Run]]:
+        self._next = next(self._runs, None)
         while self._next is not None:
             yield self._region(self._next)
 
-    def _region(self, first: Row) -> Iterator[Row]:
+    def _region(self, first: Run) -> Iterator[Run]:
         self._next = None
         yield first
-        last, gap = first, False
-        for row in self._rows:
-            if not _is_filled(row):
-                gap = True
-                continue
-            if gap and not _continues(last[1], row[1]):
-                self._next = row
+        (number, lines) = first
+        for run in self._runs:
+            gap = run[0] > number + len(lines)
+            if gap and not _continues(lines[-1].split(PARTED), run[1][0].split(PARTED)):
+                self._next = run
                 return
-            last, gap = row, False
-            yield row
-
-
-def _is_filled(row: Row) -> bool:
-    return any(map(str.strip, row[1]))
+            number, lines = run
+            yield run
 
 
 def _continues(before: Sequence[str], cells: Sequence[str]) -> bool:

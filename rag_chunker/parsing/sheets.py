@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from importlib.metadata import version
 from io import BytesIO
+from itertools import chain
 from typing import Any
 
 from pydantic import JsonValue
@@ -10,23 +11,23 @@ from pydantic import JsonValue
 from rag_chunker.parsing.archive import Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import clean
-from rag_chunker.parsing.headers import titled_table
+from rag_chunker.parsing.headers import DEEPEST_HEADER, titled_lines
 from rag_chunker.parsing.media_type import media_type_of
 from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_binary import binary_extent
-from rag_chunker.parsing.sheet_cells import shown
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
 from rag_chunker.parsing.sheet_notes import notes_by_sheet
 from rag_chunker.parsing.sheet_regions import SheetRegions
+from rag_chunker.parsing.sheet_rows import Run, sheet_runs, used_columns
+from rag_chunker.parsing.tables import PARTED
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.spi import Parser
 from rag_core.types import Block, BlockType, ParsedDocument, Source
 
 _ZIP_MAGIC = b"PK\x03\x04"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
-_Row = tuple[int, list[str]]
 
 
 class SheetsParser(Parser):
@@ -113,23 +114,22 @@ def _calling_rust(function: Any, argument: Any) -> Any:
 
 def _blocks(
     workbook: Any, formats: dict[str, Formats], notes: dict[str, list[Block]]
-) -> Iterator[Block]:
+) -> list[Block]:
+    blocks: list[Block] = []
     tables = 0
     for sheet in _sheets(workbook):
-        named, used = False, _used_columns(sheet)
-        spans = Spans(sheet.merged_cell_ranges or [], used)
-        for rows in SheetRegions(_rows(sheet, used, formats.get(sheet.name, {}))):
-            if not named:
-                yield Block(type=BlockType.heading, level=1, text=clean(sheet.name))
-                named = True
-            number = tables
-            for block in _table(rows, spans, number):
-                tables = number + ("table" in block.attributes)
-                yield block
+        columns = used_columns(sheet)
+        spans = Spans(sheet.merged_cell_ranges or [], columns)
+        parts = []
+        for runs in SheetRegions(sheet_runs(sheet, columns, formats.get(sheet.name, {}))):
+            parts.append(_table(runs, spans, tables))
+            tables += any("table" in block.attributes for block in parts[-1][-1:])
         if beside := notes.get(sheet.name):
-            if not named:
-                yield Block(type=BlockType.heading, level=1, text=clean(sheet.name))
-            yield from beside
+            parts.append(beside)
+        if parts:
+            blocks.append(Block(type=BlockType.heading, level=1, text=clean(sheet.name)))
+            blocks += chain.from_iterable(parts)
+    return blocks
 
 
 def _sheets(workbook: Any) -> Iterator[Any]:
@@ -144,35 +144,22 @@ def _sheets(workbook: Any) -> Iterator[Any]:
             raise CorruptDocument(f"sheet {sheet.name!r} is not readable: {error}") from error
 
 
-def _rows(sheet: Any, used: list[int], formats: Formats) -> Iterator[_Row]:
-    """0-based number and cells of each row, in the used columns only."""
-    left = sheet.start[1] if sheet.start else 0
-    everything = len(used) == sheet.width
-    for number, row in enumerate(sheet.iter_rows()):
-        if formats:
-            cells = [formats.get((number, at), shown)(row[at - left]) for at in used]
-        else:
-            values = row if everything else [row[at - left] for at in used]
-            cells = [value if isinstance(value, str) else shown(value) for value in values]
-        if not "".join(cells).isprintable():
-            cells = list(map(clean, cells))
-        yield number, cells
+def _table(runs: Iterator[Run], spans: Spans, table: int) -> list[Block]:
+    head = _numbered_head(runs)
+    named, has_header = with_spans_named(head, spans)
+    first = [PARTED.join(cells) for cells in named]
+    lines = chain([first], (lines for _, lines in runs))
+    return list(titled_lines(lines, table=table, has_header=has_header))
 
 
-def _used_columns(sheet: Any) -> list[int]:
-    """0-based numbers of the columns that hold a value. Mostly known after a few rows."""
-    left = sheet.start[1] if sheet.start else 0
-    unused = set(range(sheet.width))
-    for row in sheet.iter_rows():
-        unused -= {at for at in unused if row[at] != ""}
-        if not unused:
+def _numbered_head(runs: Iterator[Run]) -> list[tuple[int, list[str]]]:
+    """The rows that may be a header, and maybe some more."""
+    head: list[tuple[int, list[str]]] = []
+    for number, lines in runs:
+        head += enumerate((line.split(PARTED) for line in lines), number)
+        if len(head) >= DEEPEST_HEADER:
             break
-    return [left + at for at in range(sheet.width) if at not in unused]
-
-
-def _table(rows: Iterator[_Row], spans: Spans, table: int) -> Iterator[Block]:
-    named, has_header = with_spans_named(rows, spans)
-    return titled_table(named, table=table, has_header=has_header)
+    return head
 
 
 def _metadata(workbook: Any) -> dict[str, JsonValue]:

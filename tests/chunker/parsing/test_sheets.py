@@ -7,10 +7,12 @@ from xml.sax.saxutils import escape
 
 import pytest
 import xlsxwriter
+from hypothesis import given
+from hypothesis import strategies as st
 from ole_files import ole
 from workbook_files import cell, ods, rows, xlsx
 
-from rag_chunker.parsing.sheet_cells import as_percentage, shown
+from rag_chunker.parsing.sheet_cells import as_percentage, numbers, shown
 from rag_chunker.parsing.sheets import SheetsParser
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument, ParseError
 from rag_core.types import (
@@ -99,6 +101,19 @@ def test_a_table_goes_on_behind_a_blank_row() -> None:
     assert found[2].attributes["table_header"] == "Item | Qty"
 
 
+@pytest.mark.parametrize("number", range(254, 260))
+def test_it_does_not_matter_where_in_a_long_sheet_a_blank_row_is(number: int) -> None:
+    lines = ["Item | Qty", *(f"Bolt {row} | {row}" for row in range(2, 600))]
+    whole = [b.text for b in table_rows(xlsx(rows(*lines)))]
+    lines[number] = ""
+    found = table_rows(xlsx(rows(*lines)))
+    assert [b.text for b in found] == whole[:number] + whole[number + 1 :]
+    assert {b.attributes["table"] for b in found} == {0}
+    lines[number + 1] = "Name | Job"
+    found = table_rows(xlsx(rows(*lines)))
+    assert next(b.text for b in found if b.attributes["table"] == 1) == "Name | Job"
+
+
 def test_a_row_of_words_below_data_is_no_header() -> None:
     found = table_rows(xlsx(rows("Bolt | 4 | x", "Nut | many | y", "Pin | 5 | z")))
     assert [b for b in found if "table_header" in b.attributes] == []
@@ -141,6 +156,11 @@ def test_values_read_as_shown() -> None:
     assert as_percentage(0.125) == "12.5%"
     assert as_percentage(0.07) == "7%"
     assert as_percentage("n/a") == "n/a"
+
+
+@given(st.lists(st.floats() | st.integers(-(10**18), 10**18).map(float), min_size=1))
+def test_many_numbers_read_as_each_of_them_does(values: list[float]) -> None:
+    assert numbers(values) == [shown(value) for value in values]
 
 
 def test_formats_decide_dates_and_percentages() -> None:
