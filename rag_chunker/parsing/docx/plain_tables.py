@@ -15,7 +15,7 @@ from rag_chunker.parsing.docx.inline import (
     SYMBOL,
     VANISH,
 )
-from rag_chunker.parsing.docx.names import ALTERNATE, REMOVED, TC, TEXT, TR, VAL, P, leading
+from rag_chunker.parsing.docx.names import ALTERNATE, REMOVED, TC, TEXT, TR, VAL, P, leading, w
 from rag_chunker.parsing.docx.paragraphs import NUMBERED, OUTLINE_LEVEL, PARAGRAPH_STYLE
 from rag_chunker.parsing.docx.tables import (
     CELL_PROPERTIES,
@@ -40,6 +40,7 @@ _UNUSUAL = (
 )
 """What takes more than reading the text, or may be no text at all."""
 _MET = (TEXT, P, TC, TR, *_STYLES, *_SPACES, *_SPANS, *_UNUSUAL)
+_WRAPPERS = frozenset({w("sdtContent"), w("customXml")})
 
 
 class PlainTable:
@@ -74,6 +75,7 @@ def plain_table(table: Any, is_plain: Callable[[str], bool]) -> PlainTable | Non
     """The table if it is plain and has several rows, else None. `is_plain` says of a style that
     its text is shown, and that it makes neither headings nor list items."""
     rows: list[PlainRow] = []
+    row = cell = None
     cells: list[Any] = []
     texts: list[Sequence[str]] = []
     pieces: list[str] = []
@@ -83,16 +85,20 @@ def plain_table(table: Any, is_plain: Callable[[str], bool]) -> PlainTable | Non
         if tag == TEXT:
             pieces.append(each.text or "")
         elif tag == P:
+            if each.getparent() is not cell and not _wraps(each.getparent()):
+                return None
             if goes_on:
                 pieces.append(" ")
             goes_on = True
         elif tag == TC:
-            pieces, goes_on = [], False
-            cells.append(each)
+            if each.getparent() is not row and not _wraps(each.getparent()):
+                return None
+            cell, pieces, goes_on = each, [], False
+            cells.append(cell)
             texts.append(pieces)
         elif tag == TR:
-            cells, texts = [], []
-            rows.append(PlainRow(each, cells, texts))
+            row, cells, texts = each, [], []
+            rows.append(PlainRow(row, cells, texts))
         elif tag in _SPANS:
             spans = True
         elif tag in _SPACES:
@@ -101,3 +107,8 @@ def plain_table(table: Any, is_plain: Callable[[str], bool]) -> PlainTable | Non
         elif tag not in _STYLES or not is_plain(each.get(VAL, "")):
             return None
     return PlainTable(table, rows, spans=spans) if len(rows) > 1 else None
+
+
+def _wraps(element: Any) -> bool:
+    """Whether an element may stand between row and cell, or cell and paragraph."""
+    return element.tag in _WRAPPERS

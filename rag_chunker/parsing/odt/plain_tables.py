@@ -6,9 +6,6 @@ from typing import Any
 from rag_chunker.parsing.layout_tables import Part, PlainRow, Row, is_shown, parts
 from rag_chunker.parsing.odt.names import (
     CELL,
-    LIST,
-    LIST_HEADER,
-    LIST_ITEM,
     ROW,
     SPAN,
     STYLE_NAME,
@@ -24,13 +21,12 @@ _MARKS = frozenset(
     n(f"text:{name}") for name in ("bookmark", "bookmark-start", "bookmark-end", "soft-page-break")
 )
 _INLINE = frozenset({SPAN, n("text:a"), *_SPACES, *_MARKS})
-_CONTAINERS = frozenset(
-    {
-        *(LIST, LIST_ITEM, LIST_HEADER, n("table:table-row-group"), n("table:table-column-group")),
-        *(n(f"table:table-{name}") for name in ("rows", "header-rows")),
-        *(n(f"table:table-{name}") for name in ("column", "columns", "header-columns")),
-    }
+_GROUPS = frozenset(n(f"table:table-{name}") for name in ("rows", "header-rows", "row-group"))
+_COLUMNS = frozenset(
+    n(f"table:table-{name}") for name in ("column", "columns", "header-columns", "column-group")
 )
+_UNUSUAL = frozenset({REPEATED, REPEATED_ROW, VISIBILITY})
+"""Attributes of cells and rows."""
 
 
 class PlainTable:
@@ -56,35 +52,39 @@ def plain_table(table: Any, is_plain: Callable[[str, str], bool]) -> PlainTable 
     cells: list[Any] = []
     texts: list[Sequence[str]] = []
     pieces: list[str] = []
-    paragraph: Any = None
+    row = cell = paragraph = None
     styles: set[str] = set()
     spans: set[str] = set()
     for each in table.iterdescendants():
         tag = each.tag
         if tag == P:
+            if each.getparent() is not cell:
+                return None
             if pieces:
                 pieces.append(" ")
             pieces.append(each.text or "")
-            styles.add(each.get(STYLE_NAME, ""))
+            if each.keys():  # a third of the time of asking for one that is not there
+                styles.add(each.get(STYLE_NAME, ""))
             paragraph = each
         elif tag == CELL:
-            if each.get(REPEATED) is not None:
+            if each.getparent() is not row or not _UNUSUAL.isdisjoint(each.keys()):
                 return None
-            pieces = []
-            cells.append(each)
+            cell, pieces = each, []
+            cells.append(cell)
             texts.append(pieces)
         elif tag == ROW:
-            if each.get(VISIBILITY) is not None or each.get(REPEATED_ROW) is not None:
+            within = each.getparent() is table or each.getparent().tag in _GROUPS
+            if not within or not _UNUSUAL.isdisjoint(each.keys()):
                 return None
-            cells, texts = [], []
-            rows.append(PlainRow(each, cells, texts))
+            row, cells, texts = each, [], []
+            rows.append(PlainRow(row, cells, texts))
         elif tag in _INLINE:
             if each.getparent() is not paragraph or len(each):
                 return None
             if tag == SPAN:
                 spans.add(each.get(STYLE_NAME, ""))
             pieces += [_said(each, tag), each.tail or ""]
-        elif tag not in _CONTAINERS:
+        elif tag not in _GROUPS and tag not in _COLUMNS:
             return None
     usual = len(rows) > 1 and all(all(row.texts) for row in rows)
     plain = all(is_plain("paragraph", name) for name in styles)
