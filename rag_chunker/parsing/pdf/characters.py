@@ -2,7 +2,9 @@
 
 import ctypes
 import re
+from collections.abc import Callable
 
+from rag_chunker.parsing.pdf.accents import with_accents_joined
 from rag_chunker.parsing.pdf.calls import address, calls
 from rag_chunker.parsing.pdf.fonts import Look, Looks
 from rag_chunker.parsing.pdf.frame import Frame
@@ -37,8 +39,8 @@ def read_text(text_page: Handle, frame: Frame, looks: Looks, spacing: Spacing) -
 
 def _read(text_page: Handle, builder: LineBuilder, looks: Looks, counts: Counts) -> None:
     """Hands all characters to `builder`: runs of plain ones at once, the others one by one."""
-    text = _text_of(text_page)
     page, is_generated = address(text_page), calls().character_is_generated
+    text = with_accents_joined(_text_of(text_page), _place_on(page))
     reader = _CharacterReader(page, text, builder, looks, counts)
     index, end = 0, len(text)
     while index < end:
@@ -77,6 +79,19 @@ def _text_of(text_page: Handle) -> str:
             return text
     code_of = pdfium.FPDFText_GetUnicode
     return "".join(chr(code_of(text_page, index)) for index in range(count))
+
+
+def _place_on(page: int) -> Callable[[int], tuple[float, float] | None]:
+    """How to find the left and right edge of a character, in PDF space."""
+    import pypdfium2.raw as pdfium
+
+    rect = pdfium.FS_RECTF()
+
+    def place(index: int) -> tuple[float, float] | None:
+        found = calls().character_box(page, index, ctypes.byref(rect))
+        return (rect.left, rect.right) if found else None
+
+    return place
 
 
 class _CharacterReader:

@@ -151,6 +151,17 @@ def test_ligatures_are_letters() -> None:
 # headings
 
 
+def test_an_accent_drawn_over_a_letter_is_one_letter_with_it() -> None:
+    pdf, page = one_page()
+    drawn_over = rb"[(Niels M\250) 333 (oller, Fran\270) 333 (cois, la t\210) 333 (ete)] TJ"
+    page.raw(b"BT /F 10 Tf 1 0 0 1 60 700 Tm " + drawn_over + b" ET")
+    page.text(60, 200, b"Stands before it: l\xb4ami, \x98a, `quoted`")
+    assert texts(pdf) == [
+        "Niels M\xf6ller, Fran\xe7ois, la t\xeate",
+        "Stands before it: l\xb4ami, \u02dca, `quoted`",
+    ]
+
+
 def test_larger_and_bolder_lines_are_headings_ranked_by_size() -> None:
     pdf, page = one_page()
     for y, size, title in ((60, 20, "Annual report"), (160, 15, "Results"), (260, 12, "Sales")):
