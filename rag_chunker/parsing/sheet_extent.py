@@ -7,12 +7,11 @@ first, and a sheet that is mostly gaps is rewritten without them.
 
 import re
 import zipfile
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from io import BytesIO
-from itertools import pairwise
 
 from rag_chunker.parsing.archive import Archive
+from rag_chunker.parsing.sheet_gaps import GAPS, LARGE, Closed, is_mostly_gaps
 from rag_core.errors import DocumentTooLarge
 
 MAX_CELLS = 30_000_000
@@ -42,7 +41,7 @@ def brought_near(data: bytes, archive: Archive) -> bytes:
     for name in archive.names():
         if name.startswith("xl/worksheets/") and name.endswith(".xml"):
             xml = archive.read(name)
-            if extent(xml) > MAX_CELLS or _is_mostly_gaps(xml):
+            if _is_large(xml):
                 near[name] = _without_gaps(xml)
                 if extent(near[name]) > MAX_CELLS:
                     raise DocumentTooLarge(f"a sheet has more than {MAX_CELLS:,} cells: split it")
@@ -68,12 +67,18 @@ def column_number(letters: bytes) -> int:
     return number
 
 
-def _is_mostly_gaps(xml: bytes) -> bool:
-    """Whether walking the blank rows would cost more than closing the gaps."""
-    rows = _last_row(xml)
+def _is_large(xml: bytes) -> bool:
+    """Whether it cannot be loaded, or walking its gaps would cost more than closing them."""
+    rows = max(_last_row(xml), 1)
+    columns = _last_column(xml, enough=min(max(LARGE // rows, 702), MAX_CELLS // rows))
+    cells = rows * columns
+    if cells > MAX_CELLS:
+        return True
+    if columns > 702 and is_mostly_gaps(cells, filled=xml.count(b"</")):
+        return True  # cells > LARGE: the column was looked for, and is no mere bound
     # Mostly the first part has enough of them.
     return rows > 10_000 and not any(
-        rows <= 20 * xml.count(b"row>", 0, end) for end in (len(xml) // 8, len(xml))
+        rows <= GAPS * xml.count(b"row>", 0, end) for end in (len(xml) // 8, len(xml))
     )
 
 
@@ -101,36 +106,13 @@ def _last_column(xml: bytes, enough: int) -> int:
 
 def _without_gaps(xml: bytes) -> bytes:
     filled = {(column_number(found[1]), int(found[2])) for found in _FILLED.finditer(xml)}
-    columns = _closed(sorted({column for column, _ in filled}), kept=0)
-    rows = _closed(sorted({row for _, row in filled}), kept=1)
+    columns = Closed({column for column, _ in filled}, kept=0, first=1)
+    rows = Closed({row for _, row in filled}, kept=1, first=1)
     moved = _TOKEN.sub(lambda token: _moved(token, columns, rows), xml)
     return _MERGED.sub(lambda merged: _moved_range(merged, columns, rows), moved)
 
 
-class _Closed:
-    """Old to new numbers of rows or columns; one that has no cell goes to its next neighbour."""
-
-    def __init__(self, used: list[int], new: list[int]) -> None:
-        self._used = used
-        self._new = new
-
-    def __getitem__(self, old: int) -> int:
-        place = min(bisect_left(self._used, old), len(self._used) - 1)
-        return self._new[place]
-
-    def __contains__(self, old: int) -> bool:
-        place = bisect_left(self._used, old)
-        return place < len(self._used) and self._used[place] == old
-
-
-def _closed(used: list[int], *, kept: int) -> _Closed:
-    new = [1] if used else []
-    for before, here in pairwise(used):
-        new.append(new[-1] + min(here - before, 1 + kept))
-    return _Closed(used, new)
-
-
-def _moved(token: re.Match[bytes], columns: _Closed, rows: _Closed) -> bytes:
+def _moved(token: re.Match[bytes], columns: Closed, rows: Closed) -> bytes:
     row = int(token[2] or token[6])
     if token[2]:
         return token[1] + b"%d" % rows[row] + token[3]
@@ -140,7 +122,7 @@ def _moved(token: re.Match[bytes], columns: _Closed, rows: _Closed) -> bytes:
     return token[4] + _letters(columns[column]) + b"%d" % rows[row] + token[7]
 
 
-def _moved_range(merged: re.Match[bytes], columns: _Closed, rows: _Closed) -> bytes:
+def _moved_range(merged: re.Match[bytes], columns: Closed, rows: Closed) -> bytes:
     left, right = (columns[column_number(merged[group])] for group in (2, 4))
     top, bottom = (rows[int(merged[group])] for group in (3, 5))
     return merged[1] + b"%b%d:%b%d" % (_letters(left), top, _letters(right), bottom)

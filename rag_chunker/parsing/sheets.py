@@ -18,6 +18,7 @@ from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_binary import binary_extent
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
+from rag_chunker.parsing.sheet_legacy import legacy_brought_near
 from rag_chunker.parsing.sheet_notes import notes_by_sheet
 from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_chunker.parsing.sheet_rows import Run, sheet_runs, used_columns
@@ -61,7 +62,7 @@ def _looked_at(
     """Title, a workbook that is safe to load, and per sheet how to show some of its cells and what
     stands beside them."""
     if not data.startswith(_ZIP_MAGIC):
-        return None, data, {}, {}
+        return None, legacy_brought_near(data), {}, {}
     with open_archive(data) as archive:
         title = title_of(archive)
         _refuse_unfolding(archive)

@@ -10,9 +10,12 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 from ole_files import ole
+from python_calamine import load_workbook
 from workbook_files import cell, ods, rows, xlsx
 
+from rag_chunker.parsing.archive import open_archive
 from rag_chunker.parsing.sheet_cells import as_percentage, numbers, shown
+from rag_chunker.parsing.sheet_extent import brought_near
 from rag_chunker.parsing.sheets import SheetsParser
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument, ParseError
 from rag_core.types import (
@@ -264,6 +267,15 @@ def test_a_far_stray_cell_costs_nothing() -> None:
         assert len(found) <= 4
         assert "first" in " ".join(found)
         assert " ".join(found).count("far") == 1
+
+
+def test_a_far_column_is_brought_near_also_where_there_are_few_rows() -> None:
+    far = f'<row r="300">{cell("XFD300", "far")}</row>'
+    data = xlsx(rows(*[f"Bolt {number} | 4" for number in range(299)]) + far)
+    with open_archive(data) as archive:
+        near = load_workbook(BytesIO(brought_near(data, archive))).get_sheet_by_index(0)
+    assert (near.height, near.width) == (300, 3)
+    assert texts(data)[-2:] == ["Bolt 298 | 4 | ", " |  | far"]
 
 
 def test_merged_cells_and_percentages_follow_when_gaps_are_closed() -> None:
