@@ -31,6 +31,9 @@ CAPTION = re.compile(
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"_|^\S*[/\\]\S*$")
+_DECLARATION = re.compile(r"(?=.*[_*])\w ?\((?=[^()]*[*,]|void\b)[^()]*\)(?:\s*\[[^\]]+\])?$")
+"""Of a function in C and the like, which manuals set in bold: an identifier, or a pointer, and a
+list of arguments at the end."""
 _ADDRESS = re.compile(r"://|www\.|\S@\S")
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
 _LONG_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
@@ -110,7 +113,10 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bo
     kind = kind_of(paragraph, text)
     number = section_number(text)
     numbered = number is not None and number.dotted
-    if kind.size >= LARGER * body.size:
+    larger = kind.size >= LARGER * body.size
+    if not (larger and kind.bold) and number is None and _DECLARATION.search(text):
+        return False
+    if larger:
         return not (len(text) > 80 and _SENTENCE.search(text))
     if paragraph.marker is not None and number is None:
         return False

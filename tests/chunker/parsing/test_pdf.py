@@ -178,6 +178,17 @@ def test_section_numbers_overrule_equal_looks() -> None:
     assert found == [(1, "1 Scope"), (2, "1.1 Terms"), (3, "1.1.1 Short terms"), (1, "2 Rules")]
 
 
+def test_the_declaration_of_a_function_is_no_heading() -> None:
+    pdf, page = one_page()
+    page.text(60, 60, "Queues (new, old)", 14, "B")
+    body(page, 90)
+    page.text(60, 150, "int queue_put (queue *q, void *item)", 10, "B")
+    body(page, 170)
+    page.text(60, 230, "item * queue_get (queue * q, int wait)  [Function]", 11.2, "I")
+    body(page, 250)
+    assert texts(pdf, BlockType.heading) == ["Queues (new, old)"]
+
+
 def test_a_heading_over_two_lines_is_one() -> None:
     pdf, page = one_page()
     page.text(60, 60, "A heading so long that it does not fit on one line of this", 16, "B")
