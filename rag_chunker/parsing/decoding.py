@@ -169,12 +169,14 @@ def _utf16(head: bytes) -> str | None:
     ends) but many control bytes, and make sense in one byte order only. Zero bytes in text that
     is good UTF-8 without them are stray.
     """
+    if b"\0" not in head and not _is_control_heavy(head):
+        return None
     even, odd = head[::2].count(0), head[1::2].count(0)
     if max(even, odd) >= 0.4 * (len(head) // 2) and min(even, odd) * 50 < max(even, odd):
         encoding = "utf-16-be" if even > odd else "utf-16-le"
         return encoding if _share_of_no_text(head, encoding) <= 0.02 else None
     stray = not _is_control_heavy(head) and _strictly(head.replace(b"\0", b""), "utf-8") is not None
-    if len(head) < 24 or stray or not (even or odd or _is_control_heavy(head)):
+    if len(head) < 24 or stray:
         return None
     shares = {name: _share_of_no_text(head, name) for name in ("utf-16-le", "utf-16-be")}
     best = min(shares, key=lambda name: shares[name])

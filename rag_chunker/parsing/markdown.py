@@ -141,16 +141,18 @@ class _Writer:
         """Add the blocks of `text`; what nests too deep for one go is parsed in its turn."""
         readers = [self._reader(text)]
         while readers:
-            token = next(readers[-1], None)
-            if token is None or token.type != "html_block":
+            for token in readers[-1]:
+                if self._html and token.type != "html_block":
+                    self._flush_html()
+                if token.type == "deep_rest":
+                    readers.append(self._reader(token.content))
+                    break
+                if rule := _RULES.get(token.type):
+                    rule(self, token)
+            else:
                 self._flush_html()
-            if token is None:
                 readers.pop()
                 self._lines.pop()
-            elif token.type == "deep_rest":
-                readers.append(self._reader(token.content))
-            elif token.type in _RULES:
-                _RULES[token.type](self, token)
 
     def _reader(self, text: str) -> Iterator[Token]:
         self._lines.append(text.split("\n"))
@@ -217,7 +219,7 @@ class _Writer:
             return
         language = _language(token.info)
         attributes: dict[str, JsonValue] = {} if language is None else {"language": language}
-        self.blocks.append(Block(type=BlockType.code, text=text, attributes=attributes))
+        self.blocks.append(Block.trusted(BlockType.code, text, attributes))
 
     # tables and HTML
 

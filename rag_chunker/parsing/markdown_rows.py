@@ -14,6 +14,8 @@ def last_cell_with_excess(line: str, columns: int) -> str | None:
     back together, the cell reads as its author meant it.
     """
     row = line[_CONTAINERS.match(line).end() :].rstrip()  # type: ignore[union-attr]
+    if row.count("|") + 1 - row.startswith("|") - row.endswith("|") <= columns:
+        return None
     cells = escapedSplit(row)
     if cells and not cells[0].strip():
         cells = cells[1:]

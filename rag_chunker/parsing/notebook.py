@@ -22,7 +22,7 @@ LONGEST_OUTPUT = 6_000
 _END_OF_OUTPUT = 1_000
 _MIME_TYPE = "application/x-ipynb+json"
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\x1b")
-_ENCODED = re.compile(r"[A-Za-z0-9+/]{200,}={0,2}")
+_ENCODED = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{200,}={0,2}")
 _OBJECT = re.compile(r"\s*<[^<>\n]*(?:at 0x[0-9a-fA-F]+|Figure size [^<>\n]*)>\s*")
 _CELL_MAGIC = re.compile(r"%%(bash|sh|html|javascript|js|latex|perl|ruby|sql|R|python)\b")
 
@@ -108,20 +108,20 @@ def _cell_blocks(cell: dict[str, Any], language: str | None, first_table: int) -
         case "code":
             yield _code(text, str(cell.get("language") or language or ""))
             for output in _dicts(cell.get("outputs")):
-                yield Block(type=BlockType.other, text=_printed(_output(output)))
+                yield Block.trusted(BlockType.other, _printed(_output(output)), {})
         case "heading":  # format 3
             level = cell.get("level")
             known = level if isinstance(level, int) and 1 <= level <= 6 else 1
             yield Block(type=BlockType.heading, level=known, text=" ".join(text.split()))
         case _:
-            yield Block(type=BlockType.other, text=text.strip("\n"))
+            yield Block.trusted(BlockType.other, text.strip("\n"), {})
 
 
 def _code(text: str, language: str) -> Block:
     magic = _CELL_MAGIC.match(text)
     spoken = magic[1].lower() if magic else language
     attributes: dict[str, JsonValue] = {"language": spoken} if spoken else {}
-    return Block(type=BlockType.code, text=text.strip("\n"), attributes=attributes)
+    return Block.trusted(BlockType.code, text.strip("\n"), attributes)
 
 
 def _output(output: dict[str, Any]) -> str:
