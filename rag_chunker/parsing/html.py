@@ -8,7 +8,7 @@ from turbohtml import Document, Element, Namespace, parse
 
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.decoding import clean, decode
-from rag_chunker.parsing.html_depth import within_depth
+from rag_chunker.parsing.html_depth import is_deep, within_depth
 from rag_chunker.parsing.html_tables import flat_text
 from rag_chunker.parsing.html_visibility import content_roots, keeps_title_in_header
 from rag_chunker.parsing.html_walk import BlockCollector
@@ -82,12 +82,13 @@ def fragment_blocks(markup: str, *, first_table: int = 0) -> list[Block]:
 
 def _tree(text: str) -> Document:
     """Parsed as a browser with scripting would, which shows no <noscript>."""
-    return parse(
-        within_depth(_repaired(text)),
-        positions=False,
-        scripting=True,
-        allow_declarative_shadow_roots=False,
-    )
+    markup = _repaired(text)
+    page = _parsed(markup)
+    return _parsed(within_depth(markup)) if is_deep(page) else page
+
+
+def _parsed(markup: str) -> Document:
+    return parse(markup, positions=False, scripting=True, allow_declarative_shadow_roots=False)
 
 
 def _blocks(page: Document, first_table: int) -> list[Block]:
@@ -122,8 +123,23 @@ def _repaired(text: str) -> str:
     if "&#" in text:
         text = _REFERENCE.sub(_valid_reference, text)
     if text.lstrip()[:5].lower() == "<?xml" or "www.w3.org/1999/xhtml" in text[:_PRESCAN]:
-        text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
+        text = _closed(text)
     return text
+
+
+def _closed(text: str) -> str:
+    """With an end tag for each empty element. Looks back from each `/>`, of which there are few."""
+    parts: list[str] = []
+    at = looked = 0
+    end = text.find("/>")
+    while end >= 0:
+        start = text.rfind("<", looked, end)
+        looked = end + 2
+        if start >= 0 and (found := _SELF_CLOSED.match(text, start)) is not None:
+            parts += [text[at:start], f"<{found[1]}{found[2] or ''}></{found[1]}>"]
+            at = looked
+        end = text.find("/>", looked)
+    return "".join([*parts, text[at:]])
 
 
 def _valid_reference(found: re.Match[str]) -> str:

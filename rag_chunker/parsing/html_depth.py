@@ -6,6 +6,8 @@ but an `<h2>` is then empty and its text follows it. So wrappers beyond a limit 
 
 import re
 
+from turbohtml import Document
+
 _WEIGHTS = {
     **dict.fromkeys(("ul", "ol", "menu", "dl"), 2),  # with the item inside
     "table": 4,  # with body, row and cell
@@ -29,9 +31,13 @@ _ALL = {**_WEIGHTS, **_INLINE}
 _TAG = re.compile(rf"<(/?)({'|'.join(_ALL)})(?![\w-])([^<>]*)>", re.IGNORECASE)
 _INSIDE = re.compile(r"<(?:/li|/?(?:tbody|thead|tfoot|tr|td|th))(?![\w-])[^<>]*>", re.IGNORECASE)
 _DEEPEST = 400
-_NAME = re.compile(r"<(/?\w+)")
-_CHANGES = {**_ALL, **{f"/{tag}": -weight for tag, weight in _ALL.items()}}
+_BELOW_THE_DEEPEST = "/" + "/".join("*" * (_DEEPEST + 1))
 _HIDES = re.compile(r"hidden|style", re.IGNORECASE)
+
+
+def is_deep(page: Document) -> bool:
+    """Whether any element lies more than 400 deep. Most pages end at 30, and take no time."""
+    return page.xpath_one(_BELOW_THE_DEEPEST) is not None
 
 
 def within_depth(markup: str) -> str:
@@ -40,8 +46,6 @@ def within_depth(markup: str) -> str:
     A block wrapper leaves a boundary (`<hr>`), an inline one nothing; headings, paragraphs, list
     items and code stay what they are. Elements that may hide their content stay as well.
     """
-    if not _may_be_deep(markup):
-        return markup
     depth = 0
     for found in _TAG.finditer(markup):
         weight = _ALL[found[2].lower()]
@@ -49,17 +53,6 @@ def within_depth(markup: str) -> str:
         if depth > _DEEPEST:
             return _flattened(markup)
     return markup
-
-
-def _may_be_deep(markup: str) -> bool:
-    """A sixth of the time of looking at tags closely, which nearly no page needs."""
-    depth = 0
-    for name in _NAME.findall(markup.lower()):
-        if name in _CHANGES:
-            depth = max(depth + _CHANGES[name], 0)
-            if depth > _DEEPEST:
-                return True
-    return False
 
 
 def _flattened(markup: str) -> str:

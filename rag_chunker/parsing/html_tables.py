@@ -9,6 +9,7 @@ from turbohtml import Element, Node, Text
 from rag_chunker.parsing.html_visibility import is_hidden, is_hidden_by_attribute
 
 _NO_DATA = "table,h1,h2,h3,h4,h5,h6"
+_INSIDE_CELLS = "td *,th *"
 _STRUCTURE = "pre,ul,ol,dl,blockquote,figure,section,article"
 _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s "  # noqa: SIM905
@@ -45,16 +46,18 @@ def read_table(table: Element) -> HtmlTable | None:
     if table.select_one("th,thead") is None and table.select_one(_STRUCTURE) is not None:
         return None
     head, body = _own_rows(table)
-    cells = [_cells(row) for row in head + body]
-    if max((len(row.texts) for row in cells), default=0) < 2:
+    plain = table.select_one(_INSIDE_CELLS) is None
+    cells = [_cells(row, plain=plain) for row in head + body]
+    if all(len(row.texts) < 2 for row in cells):
         return None
     captions = [flat_text(each) for each in _elements(table) if each.tag == "caption"]
     headers = len(head) or _leading_header_rows(cells)
-    width = max(map(_width, cells))
+    has_spans = any(row.spans for row in cells)
+    width = max(map(_width, cells)) if has_spans else 0
     while len(cells) > 2 and _is_title(cells[0], width) and _names_columns(cells, headers):
         captions.append(cells.pop(0).texts[0])
         headers = max(headers - 1, _leading_header_rows(cells))
-    grid = _expanded(cells) if any(row.spans for row in cells) else [row.texts for row in cells]
+    grid = _expanded(cells) if has_spans else [row.texts for row in cells]
     rows = [_merged(grid[:headers]), *grid[headers:]] if headers else grid
     return HtmlTable(captions, rows, has_header=headers > 0)
 
@@ -80,7 +83,7 @@ def flat_text(root: Node) -> str:
             if node.tag == "img":
                 parts.append(node.attr("alt") or "")
             stack.append(edge)
-            stack.extend(reversed(node.children))
+            stack += node.children[::-1]
     return " ".join("".join(parts).replace("\xad", "").split())
 
 
@@ -113,7 +116,8 @@ class _Cells:
     """How many are header cells."""
 
 
-def _cells(row: Element) -> _Cells:
+def _cells(row: Element, *, plain: bool) -> _Cells:
+    """Those that are shown. `plain` says that no cell holds elements."""
     texts: list[str] = []
     spans: dict[int, tuple[int, int]] = {}
     headers = 0
@@ -127,7 +131,7 @@ def _cells(row: Element) -> _Cells:
             if span != (1, 1):
                 spans[len(texts)] = span
         headers += tag == "th"
-        texts.append(flat_text(cell))
+        texts.append(" ".join(cell.text.replace("\xad", "").split()) if plain else flat_text(cell))
     return _Cells(texts, spans, headers)
 
 

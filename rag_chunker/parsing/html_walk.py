@@ -4,11 +4,17 @@ import re
 from collections.abc import Callable
 
 from pydantic import JsonValue
-from turbohtml import Element, Namespace, Node, Text
+from turbohtml import Element, Node, Text
 
 from rag_chunker.parsing.html_lists import ListCounter
 from rag_chunker.parsing.html_tables import flat_text, read_table
-from rag_chunker.parsing.html_visibility import CONTENT_PARTS, is_chrome, is_hidden
+from rag_chunker.parsing.html_visibility import (
+    CONTENT_PARTS,
+    HTML,
+    MAYBE_CHROME,
+    is_chrome,
+    is_hidden,
+)
 from rag_chunker.parsing.nesting import Nesting
 from rag_chunker.parsing.tables import table_blocks
 from rag_core.text import is_blank
@@ -24,6 +30,8 @@ _BLOCKS = _ENDS_A_HEADING | frozenset(
 )
 _LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 _ITEMS = frozenset({"li", "dt", "dd"})
+_OPENING = _LISTS | _ITEMS | CONTENT_PARTS | {"blockquote", "figcaption", "caption"}
+"""Blocks that are more than a piece of text."""
 _CODE = frozenset({"pre", "textarea", "listing", "xmp", "plaintext"})
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _SPACES = "\t\n\f\r\xa0"
@@ -97,15 +105,15 @@ class BlockCollector:
     def _enter(self, element: Element) -> None:
         if is_hidden(element):
             return
-        tag = element.tag
-        if element.namespace is not Namespace.HTML:
+        tag, attributes = element.tag, element.attrs
+        if element.namespace is not HTML:
             self._add(" ")
             self._inside(element, None)
-        elif self._is_dropped(element, tag):
+        elif (attributes or tag in MAYBE_CHROME) and self._is_dropped(element, tag):
             self._flush()
         elif tag in _INLINE_RULES:
             _INLINE_RULES[tag](self, element)
-        elif tag in _LEVELS or (element.attrs and element.attr("role") == "heading"):
+        elif tag in _LEVELS or (attributes and element.attr("role") == "heading"):
             self._enter_heading(element)
         elif tag in _CODE:
             self._code(element)
@@ -193,7 +201,7 @@ class BlockCollector:
         if tag == "table":
             self._table(element)
             return
-        self._inside(element, self._open(element, tag))
+        self._inside(element, self._open(element, tag) if tag in _OPENING else self._flush)
 
     def _open(self, element: Element, tag: str) -> Callable[[], None]:
         """Open what `element` stands for; gives what closes it."""

@@ -48,8 +48,8 @@ def _blocks(archive: Archive, package: Package) -> Iterator[Block]:
     tables = 0
     for page in chapters or pages:
         blocks = html_blocks(archive.read(page), first_table=tables).blocks
-        numbers = (block.attributes.get("table") for block in blocks)
-        tables = max((n + 1 for n in numbers if isinstance(n, int)), default=tables)
+        numbers = (block.attributes.get("table") for block in reversed(blocks))
+        tables = next((last + 1 for last in numbers if isinstance(last, int)), tables)
         yield from _named(list(blocks), names.get(page))
 
 
