@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from rag_chunker.ocr.lettering import with_sizes
 from rag_chunker.ocr.reading import regions_of
-from rag_chunker.ocr.rotation import read_upright, turned_picture
+from rag_chunker.ocr.rotation import turned_picture
 from rag_chunker.ocr.seen import Seen, scaled, turned_back
 from rag_chunker.pictures import frame
 from rag_core.errors import OCRError, ParseError
@@ -27,16 +27,15 @@ _STRIP = 1.4
 
 def read_picture(
     image: bytes,
-    read: Callable[["Image"], list[Seen]],
+    read: Callable[["Image"], tuple[list[Seen], int]],
     *,
     em: float,
-    turn: Callable[["Image"], int] = lambda _: 0,
 ) -> tuple[OCRRegion, ...]:
     """The paragraphs of an image file's first frame, in reading order.
 
-    `read` sees pieces of lines in an upright picture; `em` is the size of the font as part of the
-    height of their boxes; `turn` guesses by how many degrees clockwise a picture has to be turned
-    to be upright. Boxes are in pixels of the frame as it is shown. Raises `OCRError` for what is no
+    `read` sees pieces of lines the right way up, and says by how many degrees clockwise it turned
+    the picture for that (see `rotation`); `em` is the size of the font as part of the height of
+    their boxes. Boxes are in pixels of the frame as it is shown. Raises `OCRError` for what is no
     image or a too large one, and what `read` raises.
     """
     try:
@@ -48,7 +47,7 @@ def read_picture(
         picture = picture.resize((round(picture.width / scale), round(picture.height / scale)))
     found: list[OCRRegion] = []
     for top, strip in _strips(picture):
-        seen, degrees = read_upright(strip, read, turn(strip))
+        seen, degrees = read(strip)
         seen = with_sizes(seen, turned_picture(strip, degrees))
         places = turned_back(seen, degrees, strip.width, strip.height)
         found += regions_of(seen, scaled(places, scale, top), em=em)

@@ -1,16 +1,15 @@
 """RapidOCR behind the port: PP-OCRv6 with the models that its wheel brings, nothing downloaded."""
 
-from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
-from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rag_chunker.ocr.picture import read_picture
-from rag_chunker.ocr.seen import Quad, Seen
-from rag_chunker.ocr.threads import threads
+from rag_chunker.ocr.ppocr import PictureLines
+from rag_chunker.ocr.rotation import read_lines_upright
+from rag_chunker.ocr.seen import Seen
 from rag_core.errors import ConfigError, OCRError
 from rag_core.spi import OCREngine
 from rag_core.types import Health, OCRResult
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["RapidOcrEngine"]
 
 NAME = "rapidocr"
-RULES = "2"
+RULES = "3"
 """Goes up whenever the same picture may give other regions."""
 _PACKAGES = ("rapidocr", "onnxruntime")
 _INSTALL = "pip install 'rag-chunker[ocr]'"
@@ -55,7 +54,9 @@ class RapidOcrEngine(OCREngine):
         """See `OCREngine.read`: paragraphs in reading order. A blank picture gives no region."""
         if not self.health().ok:
             raise OCRError(self.health().detail)
-        return OCRResult(engine=NAME, regions=read_picture(image, _read, em=_EM))
+        with _ONE_AT_A_TIME:
+            regions = read_picture(image, _read, em=_EM)
+        return OCRResult(engine=NAME, regions=regions)
 
     def version(self) -> str:
         try:
@@ -73,67 +74,9 @@ class RapidOcrEngine(OCREngine):
         return Health(ok=True, detail=f"RapidOCR {version_of('rapidocr')}")
 
 
-def _read(picture: "Image") -> list[Seen]:
-    """What the models see. They are loaded once a process, and read one picture at a time."""
-    import numpy as np
-
-    pixels = np.ascontiguousarray(np.asarray(picture)[:, :, ::-1])  # blue first, as OpenCV has it
-    try:
-        with _ONE_AT_A_TIME:
-            found = _models(threads())(pixels)
-    except Exception as error:  # of OpenCV, ONNX Runtime and RapidOCR
-        raise OCRError(f"RapidOCR fails: {type(error).__name__}: {error}") from error
-    if found.boxes is None:
-        return []
-    return [
-        Seen(text, float(score), _quad(corners))
-        for text, score, corners in zip(found.txts, found.scores, found.boxes, strict=True)
-    ]
-
-
-def _quad(corners: Any) -> Quad:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d
-
-
 _ONE_AT_A_TIME = Lock()
+"""Pictures: a second one would double the memory and be no sooner done."""
 
 
-@cache
-def _models(count: int) -> Any:
-    """Settings as measured on 28 pages: without the angle classifier (it turns good lines round);
-    960 pixels for the detector (a third less time, the same text); lines recognized one by one
-    (half the memory, the same time). All scores are wanted, also for choosing the rotation."""
-    import rapidocr
-    from omegaconf import flag_override
-
-    models = Path(rapidocr.__file__).parent / "models"
-    reader = rapidocr.RapidOCR(
-        params={
-            "Global.use_cls": False,
-            "Global.log_level": "critical",
-            "Global.text_score": 0.0,
-            "Det.limit_type": "max",
-            "Det.limit_side_len": 960,
-            "Rec.rec_batch_num": 1,
-        }
-    )
-    with flag_override(reader.cfg, "allow_objects", True):
-        reader.cfg.Det.session = _session(models / "PP-OCRv6_det_small.onnx", count)
-        reader.cfg.Rec.session = _session(models / "PP-OCRv6_rec_small.onnx", count)
-    return reader
-
-
-def _session(model: Path, count: int) -> Any:
-    """A model in memory. Its threads sleep while they wait: spinning took a third of the CPU time
-    on a busy machine and saved none of the other. Its memory is kept from line to line, which
-    saves a quarter of the CPU time and costs nothing at the peak."""
-    from onnxruntime import InferenceSession, SessionOptions
-
-    options = SessionOptions()
-    options.intra_op_num_threads = count
-    options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # no two lines have the same width
-    options.log_severity_level = 4
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+def _read(picture: "Image") -> tuple[list[Seen], int]:
+    return read_lines_upright(picture, PictureLines)

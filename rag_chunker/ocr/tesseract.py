@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag_chunker.ocr.picture import read_picture
+from rag_chunker.ocr.rotation import read_upright
 from rag_chunker.ocr.seen import Quad, Seen, skew_of, turned_about
 from rag_core.errors import ConfigError, OCRError
 from rag_core.spi import OCREngine
@@ -61,7 +62,7 @@ class TesseractEngine(OCREngine):
         health = self.health()
         if not health.ok:
             raise OCRError(health.detail)
-        regions = read_picture(image, self._read, em=_EM, turn=_turn)
+        regions = read_picture(image, self._read_upright, em=_EM)
         return OCRResult(engine=NAME, regions=regions, language="+".join(self.languages))
 
     def version(self) -> str:
@@ -88,6 +89,9 @@ class TesseractEngine(OCREngine):
                 f"{_how_to_get(missing)}",
             )
         return Health(ok=True, detail=f"{self.version()}, data in {folder}")
+
+    def _read_upright(self, picture: "Image") -> tuple[list[Seen], int]:
+        return read_upright(picture, self._read, _turn(picture))
 
     def _read(self, picture: "Image") -> list[Seen]:
         try:

@@ -23,7 +23,7 @@ class _Bars:
     def __init__(self) -> None:
         self.sizes: list[tuple[int, int]] = []
 
-    def __call__(self, image: Image.Image) -> list[Seen]:
+    def __call__(self, image: Image.Image) -> tuple[list[Seen], int]:
         self.sizes.append(image.size)
         column = image.convert("L").crop((60, 0, 61, image.height)).tobytes()
         dark = [row for row, value in enumerate(column) if value < 128]
@@ -32,7 +32,7 @@ class _Bars:
         return [
             Seen(f"bar {bottom - top}", 0.99, ((50, top), (350, top), (350, bottom), (50, bottom)))
             for top, bottom in zip(tops, bottoms, strict=True)
-        ]
+        ], 0
 
 
 def _bars(width: int, height: int, every: int = 80) -> Image.Image:
