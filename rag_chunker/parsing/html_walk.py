@@ -35,6 +35,9 @@ _OPENING = _LISTS | _ITEMS | CONTENT_PARTS | {"blockquote", "figcaption", "capti
 _CODE = frozenset({"pre", "textarea", "listing", "xmp", "plaintext"})
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _SPACES = "\t\n\f\r\xa0"
+_LINE_SPACES = (
+    "".join(char for char in map(chr, range(128)) if char.isspace()).replace(" ", "").encode()
+)
 _BREAK = "\0"
 """A `<br>` among text whose own line ends mean nothing: no text holds it."""
 _EAST_ASIAN = (
@@ -139,7 +142,7 @@ class BlockCollector:
 
     def _add(self, text: str) -> None:
         if not text.isspace():
-            self._text.append(without_east_asian_breaks(text))
+            self._text.append(without_east_asian_breaks(text) if "\n" in text else text)
             self._targets.add(self._target)
         elif self._text:
             self._text.append(" ")
@@ -304,7 +307,9 @@ def _spaced(text: str) -> str:
 
 def _on_one_line(text: str) -> str:
     if text.isascii():
-        return " ".join(text.split())
+        # A line of single spaces needs no splitting into words, which takes five times as long.
+        loose = "  " in text or len(text.encode().translate(None, _LINE_SPACES)) < len(text)
+        return " ".join(text.split()) if loose else text.strip(" ")
     text = text.replace("\xad", "")
     for space in _SPACES:
         text = text.replace(space, " ")

@@ -6,6 +6,10 @@ from pydantic import JsonValue
 
 from rag_core.types import Block, BlockType
 
+_ITEM, _QUOTE, _CAPTION = BlockType.list_item, BlockType.quote, BlockType.caption
+_PARAGRAPH = BlockType.paragraph
+"""Looking a member of an enumeration up takes as long as the rest of `prose`."""
+
 
 @dataclass(slots=True)
 class _Scope:
@@ -33,18 +37,18 @@ class Nesting:
 
     def open_item(self, marker: str | None = None) -> None:
         depth = max(self._lists - 1, 0)
-        self._scopes.append(_Scope(BlockType.list_item, depth, marker))
+        self._scopes.append(_Scope(_ITEM, depth, marker))
 
     def open_quote(self) -> None:
         self._quotes += 1
-        self._scopes.append(_Scope(BlockType.quote))
+        self._scopes.append(_Scope(_QUOTE))
 
     def open_caption(self) -> None:
-        self._scopes.append(_Scope(BlockType.caption))
+        self._scopes.append(_Scope(_CAPTION))
 
     def close(self) -> None:
         """Leave the innermost item, quote or caption."""
-        if self._scopes.pop().kind is BlockType.quote:
+        if self._scopes.pop().kind is _QUOTE:
             self._quotes -= 1
 
     @property
@@ -60,12 +64,12 @@ class Nesting:
         """The block for text at this place: an item's first piece is its `list_item`."""
         given = attributes or {}
         if not self._scopes:
-            return Block.trusted(BlockType.paragraph, text, given)
+            return Block.trusted(_PARAGRAPH, text, given)
         scope = self._scopes[-1]
-        if scope.kind is not BlockType.list_item:
+        if scope.kind is not _ITEM:
             return Block.trusted(scope.kind, text, given)
         if scope.has_text:
-            kind = BlockType.quote if self._quotes else BlockType.paragraph
+            kind = _QUOTE if self._quotes else _PARAGRAPH
             return Block.trusted(kind, text, given)
         scope.has_text = True
         marker: dict[str, JsonValue] = {} if scope.marker is None else {"list_marker": scope.marker}
