@@ -6,6 +6,7 @@ from collections import Counter
 from pydantic import JsonValue
 
 from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import decode
 from rag_chunker.parsing.delimited_lines import delimited_lines
 from rag_chunker.parsing.headers import titled_lines
@@ -43,7 +44,8 @@ class DelimitedParser(Parser):
         found = delimited_lines(body, delimiter)
         if single:
             found = ([line.replace('"', "'") for line in lines] for lines in found)
-        blocks = tuple(titled_lines(found, table=0))
+        with paused_collector():
+            blocks = tuple(titled_lines(found, table=0))
         mime_type = source.mime_type or (_TSV if delimiter == "\t" else "text/csv")
         metadata: dict[str, JsonValue] = {"encoding": encoding}
         if delimiter != _ONE_COLUMN:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.json_outline import outline
 from rag_chunker.parsing.json_values import Members, Value, shown
@@ -32,8 +33,9 @@ class JsonParser(Parser):
         value: Value = None
         blocks: list[Block] = []
         try:
-            value = _value(text)
-            blocks = list(outline(value))
+            with paused_collector():
+                value = _value(text)
+                blocks = list(outline(value))
         except (ValueError, RecursionError) as error:
             if _looks_like_lines(text):
                 return JsonLinesParser().parse(source, data)
@@ -60,12 +62,13 @@ class JsonLinesParser(Parser):
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source):
             text, encoding = decode(data)
-        records, bad = _records(text)
+        with paused_collector():
+            records, bad = _records(text)
+            blocks = [*outline(records), *(_code(line) for _, line in bad)]
         metadata: dict[str, JsonValue] = {"encoding": encoding}
         if bad:
             metadata["bad_lines"] = [number for number, _ in bad[:REPORTED_LINES]]
             metadata["bad_line_count"] = len(bad)
-        blocks = [*outline(records), *(_code(line) for _, line in bad)]
         mime_type = source.mime_type or "application/x-ndjson"
         document = source.document(data, mime_type=mime_type, metadata=metadata)
         return ParsedDocument(document=document, blocks=tuple(blocks))

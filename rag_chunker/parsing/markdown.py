@@ -13,6 +13,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from pydantic import JsonValue
 
 from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.html import fragment_blocks
@@ -50,7 +51,8 @@ class MarkdownParser(Parser):
         """Raises `CorruptDocument` if the bytes are no text."""
         with blamed_on(source):
             text, encoding = decode(data)
-        content = markdown_blocks(text)
+        with paused_collector():
+            content = markdown_blocks(text)
         document = source.document(
             data,
             mime_type="text/markdown",

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.markdown import MarkdownParser, markdown_blocks
@@ -36,7 +37,7 @@ class NotebookParser(Parser):
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source):
+        with blamed_on(source), paused_collector():
             notebook = _loaded(data)
             metadata, cells = _front_matter(_cells(notebook))
             blocks = tuple(_blocks(cells, _language(notebook)))

@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from rag_chunker.parsing.decoding import clean
 
+_LONGEST = 1e21
+"""From here on numbers are written with an exponent."""
 Value = int | float | str | bool | date | datetime | time | timedelta
 
 
@@ -19,6 +21,8 @@ def shown(value: Value) -> str:
 
 def numbers(values: Sequence[float]) -> list[str]:
     """One or more, each as `shown` gives it, in half the time."""
+    if all(map(float.is_integer, values)) and max(map(abs, values)) < _LONGEST:
+        return list(map(str, map(int, values)))
     text = "\0".join(["%.15g"] * len(values)) % tuple(values)
     if "e" in text or "-0\0" in f"{text}\0":  # whole ones of more than 15 digits, and minus zero
         return list(map(_number, values))
@@ -48,7 +52,7 @@ def with_unit(value: Value, *, before: str, behind: str) -> str:
 
 
 def _number(value: float) -> str:
-    if value.is_integer() and -1e21 < value < 1e21:
+    if value.is_integer() and abs(value) < _LONGEST:
         return str(int(value))
     return f"{value:.15g}"
 

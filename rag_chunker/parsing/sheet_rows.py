@@ -44,16 +44,19 @@ def used_columns(sheet: Any) -> list[int]:
     return [left + at for at in range(sheet.width) if at not in unused]
 
 
-def _cells(values: Sequence[Value], first: int, shows: dict[int, Shows]) -> list[str]:
+def _cells(values: Sequence[Value], first: int, shows: dict[int, Shows]) -> Sequence[str]:
     """The cells of one column, `first` being the number of the first row."""
     if shows:
-        cells = [shows.get(row, shown)(value) for row, value in enumerate(values, first)]
-    elif (kinds := set(map(type, values))) == {float}:
+        return _cleaned([shows.get(row, shown)(value) for row, value in enumerate(values, first)])
+    kinds = set(map(type, values))
+    if kinds == {float}:
         return numbers(cast("Sequence[float]", values))
-    elif kinds == {str}:
-        cells = list(map(str, values))
-    else:
-        cells = [value if isinstance(value, str) else shown(value) for value in values]
+    if kinds == {str}:
+        return _cleaned(cast("Sequence[str]", values))
+    return _cleaned([value if isinstance(value, str) else shown(value) for value in values])
+
+
+def _cleaned(cells: Sequence[str]) -> Sequence[str]:
     return cells if is_clean("".join(cells)) else list(map(clean, cells))
 
 

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from rag_chunker.parsing.archive import Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.headers import DEEPEST_HEADER, titled_lines
 from rag_chunker.parsing.media_type import media_type_of
@@ -42,7 +43,7 @@ class SheetsParser(Parser):
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source):
+        with blamed_on(source), paused_collector():
             title, near, formats, notes = _looked_at(data)
             workbook = _load(near)
             blocks = tuple(_blocks(workbook, formats, notes))
@@ -68,6 +69,8 @@ def _looked_at(
         _refuse_unfolding(archive)
         _refuse_far_cells(archive)
         near = brought_near(data, archive)
+        if near is data and "xl/workbook.xml" not in archive:
+            return title, data, {}, {}
     with open_archive(near) as archive:  # anew, because an archive counts what is read from it
         return title, near, formatted_cells(archive), notes_by_sheet(archive)
 

@@ -1,0 +1,76 @@
+"""The cycle collector pauses only where there are no cycles, and never stays off."""
+
+import gc
+import json
+from collections.abc import Iterator
+
+import pytest
+from workbook_files import rows, xlsx
+
+from rag_chunker.parsing import parse
+from rag_chunker.parsing.collector import paused_collector
+from rag_core.errors import ParseError
+from rag_core.types import CorpusId, DocumentId, Source, TenantId
+
+MARKDOWN = """# Title
+
+Text[^1] with *marks*, `code`, <b>tags</b> and a [link](http://example.org).
+
+- one
+  > two
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+<table><tr><td>cell</td></tr></table>
+
+[^1]: Note.
+"""
+CELLS = [{"cell_type": "markdown", "source": MARKDOWN}, {"cell_type": "code", "source": "f()"}]
+DOCUMENTS = {
+    "a.csv": b'a,b\n1,"x\ny"\n',
+    "a.json": b'{"a": [{"b": 1}, {"b": 2}], "c": {"d": ["e"]}}',
+    "a.jsonl": b'{"a": 1}\n{"a": 2}\nbad\n',
+    "a.md": MARKDOWN.encode(),
+    "a.ipynb": json.dumps({"cells": CELLS}).encode(),
+    "a.xlsx": xlsx(rows("Item | Qty", "Bolt | 4")),
+}
+
+
+def source(name: str) -> Source:
+    return Source(
+        document_id=DocumentId("d1"), tenant_id=TenantId("t1"), corpus_id=CorpusId("c1"), uri=name
+    )
+
+
+@pytest.fixture
+def collector_off() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.usefixtures("collector_off")
+def test_no_parser_that_pauses_it_makes_cycles(name: str) -> None:
+    parse(source(name), DOCUMENTS[name])  # the first one of its kind imports its library
+    gc.collect()
+    parse(source(name), DOCUMENTS[name])
+    assert gc.collect() == 0
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, "broken.xlsx", "broken.ipynb"])
+def test_it_is_on_again_behind_every_document(name: str) -> None:
+    try:
+        parse(source(name), DOCUMENTS.get(name, b"{}"))
+    except ParseError:
+        assert "broken" in name
+    assert gc.isenabled()
+
+
+@pytest.mark.usefixtures("collector_off")
+def test_who_switched_it_off_keeps_it_off() -> None:
+    with paused_collector():
+        pass
+    assert not gc.isenabled()
