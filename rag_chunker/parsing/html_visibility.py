@@ -1,6 +1,7 @@
 """Which parts of an HTML page does a reader see, and which of these are the page's content?"""
 
 import re
+from itertools import takewhile
 
 from turbohtml import Document, Element, Namespace, Node, Text
 
@@ -112,18 +113,17 @@ def keeps_title_in_header(page: Document) -> bool:
 def _outermost(page: Document, part: str) -> list[Element]:
     """The visible elements with this tag or role that lie in no other such element."""
     found: list[Element] = []
-    if page.find(part) is None and page.find(role=part) is None:
-        return found
-    stack: list[Node] = [page]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Element):
-            if is_hidden(node):
-                continue
-            if node.tag == part or node.attr("role") == part:
-                found.append(node)
-                continue
-        stack.extend(reversed(node.children))
+    out: dict[Node, bool] = {}  # whether a node is hidden or inside of what was found
+    for each in page.select(f'{part},[role="{part}"]'):
+        above = list(takewhile(lambda node: node not in out, each.ancestors))
+        top = above[-1].parent if above else each.parent
+        is_out = top is not None and out[top]
+        for node in reversed(above):
+            is_out = is_out or (isinstance(node, Element) and is_hidden(node))
+            out[node] = is_out
+        if not is_out and not is_hidden(each):
+            found.append(each)
+        out[each] = True
     return found
 
 
@@ -157,9 +157,13 @@ def _weight(root: Node) -> tuple[int, int]:
             characters += sum(map(len, node.data.split()))
             continue
         if isinstance(node, Element):
-            if is_hidden(node) or (node is not root and is_chrome(node, in_content=in_content)):
+            if is_hidden(node):
                 continue
-            headings += node.tag in _HEADINGS
-            in_content = in_content or node.tag in CONTENT_PARTS
-        stack.extend((child, in_content) for child in node.children)
+            tag = node.tag
+            may_be_chrome = (node.attrs or tag in MAYBE_CHROME) and node is not root
+            if may_be_chrome and is_chrome(node, in_content=in_content):
+                continue
+            headings += tag in _HEADINGS
+            in_content = in_content or tag in CONTENT_PARTS
+        stack += [(child, in_content) for child in node.children]
     return characters, headings

@@ -6,8 +6,10 @@ import pytest
 from block_cases import Case, read_cases, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from turbohtml import parse
 
 from rag_chunker.parsing.html import HtmlParser, fragment_blocks, html_blocks
+from rag_chunker.parsing.html_visibility import content_roots, is_hidden
 from rag_core.errors import CorruptDocument
 from rag_core.spi import Parser
 from rag_core.testing import ParserContract
@@ -114,6 +116,52 @@ def test_deep_lists_and_tables_keep_every_word_in_order(opening: str, closing: s
     assert words == [f"w{n}" for n in range(5000)] + [f"t{n}" for n in range(5000)]
 
 
+def test_a_long_table_whose_cells_leave_tags_open_is_not_deep() -> None:
+    rows = "<tr><td><span>1</td><td><b>2</td></tr>" * 450
+    page = f"<table><tr><th>A<th>B</tr>{rows}</table><h2>End</h2>"
+    texts = [block.text for block in html_blocks(page).blocks]
+    assert texts == ["A | B", *["1 | 2"] * 450, "End"]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<main>",
+                "</main>",
+                "<div>",
+                "</div>",
+                "<div hidden>",
+                "<p>",
+                "<nav>",
+                "</nav>",
+                "x y ",
+            ]
+        ),
+        max_size=12,
+    ).map("".join)
+)
+def test_only_visible_content_of_the_main_part_is_read_if_it_has_any(page: str) -> None:
+    roots = content_roots(parse(page))
+    inner = [each for each in roots if any(above in roots for above in each.ancestors)]
+    lines = [[each, *each.ancestors][:-1] for each in roots]  # without the document itself
+    unseen = [line for line in lines if any(map(is_hidden, line))]
+    assert (inner, unseen) == ([], [])
+
+
+EMPTY_ELEMENTS = st.lists(
+    st.sampled_from(["<a/>", "<p />", "<br/>", "<i x='/>'/>", "<", "/>", ">", "w", "<b ", "é"]),
+    max_size=12,
+).map("".join)
+
+
+@given(EMPTY_ELEMENTS)
+def test_an_empty_element_of_xhtml_holds_nothing(inner: str) -> None:
+    head = "<html xmlns='http://www.w3.org/1999/xhtml'><body><title/><p>before</p>"
+    texts = [block.text for block in html_blocks(f"{head}{inner}").blocks]
+    assert texts[:1] == ["before"]
+
+
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "page",
@@ -126,6 +174,9 @@ def test_deep_lists_and_tables_keep_every_word_in_order(opening: str, closing: s
         "<p><font>y" * 2000,
         "<a href='x'>y" * 5000,
         "<!--" * 20000,
+        "<html xmlns='http://www.w3.org/1999/xhtml'>" + "/>" * 20000,
+        "<html xmlns='http://www.w3.org/1999/xhtml'>" + "<i />" * 20000 + "x",
+        "<div hidden>" * 300 + "<main>x</main>" * 20000,
         "<br>" * 50000 + "x",
         "<p>" + " " * 200000 + "x",
     ],
