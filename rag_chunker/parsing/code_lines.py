@@ -13,8 +13,9 @@ def merged_code(blocks: Iterable[Block]) -> Iterator[Block]:
     elsewhere.
     """
     lines: list[Block] = []
+    code = BlockType.code  # looked up once: it takes longer than all else here
     for block in blocks:
-        if block.type is BlockType.code:
+        if block.type is code:
             lines.append(block)
             continue
         if lines:

@@ -21,7 +21,7 @@ _HIDING_STYLE = re.compile(
 _CHROME_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search"})
 _PAGE_PARTS = frozenset({"header", "footer", "aside"})
 MAYBE_CHROME = _PAGE_PARTS | {"nav"}
-"""Elements that may be chrome even without attributes."""
+"""Elements that may be chrome without a role."""
 CONTENT_PARTS = frozenset({"article", "section", "main", "blockquote", "figure", "li", "td"})
 """Headers, footers and sidebars inside one of these belong to it, not to the page."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -160,7 +160,7 @@ def _weight(root: Node) -> tuple[int, int]:
             if is_hidden(node):
                 continue
             tag = node.tag
-            may_be_chrome = (node.attrs or tag in MAYBE_CHROME) and node is not root
+            may_be_chrome = (tag in MAYBE_CHROME or "role" in node.attrs) and node is not root
             if may_be_chrome and is_chrome(node, in_content=in_content):
                 continue
             headings += tag in _HEADINGS

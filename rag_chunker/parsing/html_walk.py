@@ -112,11 +112,11 @@ class BlockCollector:
         if element.namespace is not HTML:
             self._add(" ")
             self._inside(element, None)
-        elif (attributes or tag in MAYBE_CHROME) and self._is_dropped(element, tag):
+        elif (tag in MAYBE_CHROME or "role" in attributes) and self._is_dropped(element, tag):
             self._flush()
         elif tag in _INLINE_RULES:
             _INLINE_RULES[tag](self, element)
-        elif tag in _LEVELS or (attributes and element.attr("role") == "heading"):
+        elif tag in _LEVELS or ("role" in attributes and element.attr("role") == "heading"):
             self._enter_heading(element)
         elif tag in _CODE:
             self._code(element)
