@@ -6,7 +6,7 @@ a number says: percentages, leading zeros (postcodes, article numbers), and unit
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -40,9 +40,8 @@ def formatted_cells(archive: Archive) -> dict[str, Formats]:
     styles = dict(_styles(xml_root(archive.read("xl/styles.xml"))))
     if not styles:
         return {}
-    pattern = re.compile(rb"""<(?:\w+:)?c\s([^>]*?\bs=["'](?:%b)["'][^>]*)>""" % b"|".join(styles))
     return {
-        name: _places(pattern, styles, archive.read(part))
+        name: _formats(styles, archive.read(part))
         for name, part in sheet_parts(archive)
         if part in archive
     }
@@ -101,11 +100,23 @@ def _relation_id(sheet: Any) -> str | None:
     return next((value for key, value in sheet.items() if key.endswith("}id")), None)
 
 
-def _places(pattern: re.Pattern[bytes], styles: dict[bytes, Shows], xml: bytes) -> Formats:
-    found: Formats = {}
-    for attributes in pattern.findall(xml):
+def _formats(styles: dict[bytes, Shows], xml: bytes) -> Formats:
+    found: dict[bytes, dict[int, Shows]] = {}
+    for column, row, style in _places(b"|".join(styles), xml):
+        if column not in found:
+            found[column] = {}
+        found[column][int(row) - 1] = styles[style]
+    return {column_number(letters) - 1: shows for letters, shows in found.items()}
+
+
+def _places(styles: bytes, xml: bytes) -> Iterable[tuple[bytes, bytes, bytes]]:
+    """Column, row and style of each cell that has one of these styles."""
+    if 0 < xml.count(b'<c r="') == xml.count(b"<c "):  # as all known programs write them
+        usual = rb'<c r="([A-Z]+)(\d+)"(?:[^>]*?\s)?s="(%b)"'
+        yield from re.findall(usual % styles, xml)
+        return
+    general = rb"""<(?:\w+:)?c\s([^>]*?\bs=["'](?:%b)["'][^>]*)>"""
+    for attributes in re.findall(general % styles, xml):
         place, style = _REFERENCE.search(attributes), _STYLE.search(attributes)
-        if place and style and style[1] in styles:
-            column = found.setdefault(column_number(place[1]) - 1, {})
-            column[int(place[2]) - 1] = styles[style[1]]
-    return found
+        if place and style and re.fullmatch(styles, style[1]):
+            yield place[1], place[2], style[1]

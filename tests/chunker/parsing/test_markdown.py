@@ -6,9 +6,11 @@ import pytest
 from block_cases import Case, read_cases, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it.rules_block.table import escapedSplit
 
 from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.markdown import MarkdownParser, markdown_blocks
+from rag_chunker.parsing.markdown_rows import last_cell_with_excess
 from rag_core.spi import Parser
 from rag_core.testing import ParserContract
 from rag_core.types import BlockType, CorpusId, DocumentId, Source, TenantId
@@ -241,3 +243,12 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     for block in markdown_blocks(text).blocks:
         assert block.text.strip()
         assert not set(block.text) & {"\0", "\r", "\ufeff", "\ufffd"}
+
+
+@given(st.text("a|\\\\ >`", max_size=20), st.integers(1, 4))
+def test_no_text_of_a_row_is_lost_to_a_lack_of_columns(row: str, columns: int) -> None:
+    line = f"| {row} |"
+    cells = escapedSplit(line.rstrip())[1:]
+    expected = cells if cells[-1].strip() else cells[:-1]
+    excess = "|".join(expected[columns - 1 :]).strip() if len(expected) > columns else None
+    assert last_cell_with_excess(line, columns) == excess

@@ -180,6 +180,18 @@ def test_formats_decide_dates_and_percentages() -> None:
     assert texts(xlsx(data, styles=styles))[-1] == "Launch | 2026-07-02 | 25% | 12.5%"
 
 
+def test_formats_are_found_in_whatever_order_a_cell_has_its_attributes() -> None:
+    styles = '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="9"/></cellXfs>'
+    cells = (
+        '<c r="A1" s="1"><v>0.1</v></c>',
+        '<c r="A1" t="n" s="1"><v>0.1</v></c>',
+        '<c s="1" r="A1"><v>0.1</v></c>',
+        "<c r='A1' s='1'><v>0.1</v></c>",
+    )
+    found = [texts(xlsx(f'<row r="1">{one}</row>', styles=styles))[-1] for one in cells]
+    assert found == ["10%"] * len(cells)
+
+
 def test_numbers_keep_the_leading_zeros_that_their_format_gives() -> None:
     styles = (
         '<numFmts count="2"><numFmt numFmtId="170" formatCode="00000"/>'
