@@ -53,7 +53,12 @@ def transitional(data: bytes) -> bytes:
 
 def part_root(archive: Archive, name: str) -> Any:
     """The root element of a part, in transitional namespaces. Raises what `xml_root` raises."""
-    return xml_root(transitional(archive.read(name)))
+    return root_of(archive.read(name))
+
+
+def root_of(part: bytes) -> Any:
+    """As `part_root`, of a part that was read."""
+    return xml_root(transitional(part))
 
 
 def main_part(archive: Archive) -> str:

@@ -11,7 +11,7 @@ from rag_chunker.parsing.docx.fields import Fields
 from rag_chunker.parsing.docx.inline import InlineReader
 from rag_chunker.parsing.docx.names import w
 from rag_chunker.parsing.docx.numbering import Numbering
-from rag_chunker.parsing.docx.styles import Styles
+from rag_chunker.parsing.docx.styles import Styles, style_sheet
 from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.opc import core_properties, main_part, part_root, related
 from rag_chunker.parsing.pptx.deck import Part
@@ -54,12 +54,13 @@ def _read(archive: Archive) -> tuple[list[Block], str | None]:
     if root.tag != w("document"):
         raise CorruptDocument(f"its main part is {root.tag!r}, not a Word document")
     parts = {kind: names[0] for kind, names in related(archive, main).items()}
+    parts = {kind: name for kind, name in parts.items() if name in archive}
+    styles = style_sheet(archive.read(parts["styles"]) if "styles" in parts else None)
     roots: dict[str, Any] = {
         kind: part_root(archive, parts[kind])
-        for kind in ("styles", "numbering", "footnotes", "endnotes", "comments")
-        if kind in parts and parts[kind] in archive
+        for kind in ("numbering", "footnotes", "endnotes", "comments")
+        if kind in parts
     }
-    styles = Styles(roots.get("styles"))
     part = Part(archive, main)
     blocks, title, unfinished = _walk(root, roots, styles, part, lenient=False)
     if unfinished:

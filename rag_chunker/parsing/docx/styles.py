@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 
 from rag_chunker.parsing.docx.names import PPR, RPR, number, switched_on, value, w
 from rag_chunker.parsing.fonts import is_monospace
+from rag_chunker.parsing.opc import root_of
 from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
 
 _BODY = Meaning(Role.body)
 _BODY_OUTLINE_LEVEL = 9
+MOST_ASKED = 4096
+"""Style ids whose meaning is remembered: a sheet is kept, and a document can name any."""
 LONGEST_CHAIN = 20
 """Styles that are followed upwards; people's chains have a handful."""
 
@@ -20,6 +23,26 @@ class Numbered(NamedTuple):
     number_id: str
     level: int | None
     """None: the level that names the style."""
+
+
+def style_sheet(part: bytes | None) -> "Styles":
+    """The style sheet in a styles part (None: there is none). Raises what `root_of` raises.
+
+    The last few are kept: what one template or program makes has the same one, and that of
+    python-docx, 350 kB, takes three times as long to parse as a short document takes in all.
+    """
+    if part is None:
+        return Styles(None)
+    return _kept(part) if len(part) <= LARGEST_KEPT else Styles(root_of(part))
+
+
+LARGEST_KEPT = 500_000
+"""Bytes of a styles part. Its tree takes about ten times as much memory."""
+
+
+@lru_cache(maxsize=4)
+def _kept(part: bytes) -> "Styles":
+    return Styles(root_of(part))
 
 
 class Styles:
@@ -36,10 +59,10 @@ class Styles:
             ),
             "",
         )
-        self.meaning = lru_cache(maxsize=None)(self._meaning)
-        self.numbered = lru_cache(maxsize=None)(self._numbered)
-        self.hidden = lru_cache(maxsize=None)(self._hidden)
-        self.monospace = lru_cache(maxsize=None)(self._monospace)
+        self.meaning = lru_cache(MOST_ASKED)(self._meaning)
+        self.numbered = lru_cache(MOST_ASKED)(self._numbered)
+        self.hidden = lru_cache(MOST_ASKED)(self._hidden)
+        self.monospace = lru_cache(MOST_ASKED)(self._monospace)
 
     def _meaning(self, style_id: str) -> Meaning:
         """What paragraphs of this style are: the first style of the chain that says it, by

@@ -693,6 +693,15 @@ def test_charts_and_smart_art_follow_their_paragraph() -> None:
     ]
 
 
+def test_a_style_means_what_the_documents_own_sheet_says() -> None:
+    heading = style("S", "x", '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')
+    kinds = [
+        shape(parsed(DocxParser(), docx(p("text", "S"), styles=sheet)).blocks)[0][0]
+        for sheet in (heading, style("S", "x"), heading, style("S", "Quote"))
+    ]
+    assert kinds == ["heading1", "paragraph", "heading1", "quote"]
+
+
 NAMES = "p r t tbl tr tc sdt sdtContent ins del fldChar footnoteReference pict txbxContent"
 ELEMENTS = st.sampled_from(NAMES.split(" "))
 
