@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import filterfalse
 
 from pydantic import JsonValue
 from turbohtml import Element, Node, Text
@@ -280,9 +281,8 @@ class BlockCollector:
             self.blocks.append(heading)
             self._has_heading = True
             return
-        for piece in _GAP.split(text) if "\n" in text else (text,):
-            if not is_blank(piece):
-                self.blocks.append(self._nesting.prose(piece, attributes))
+        pieces = filterfalse(is_blank, _GAP.split(text)) if "\n" in text else (text,)
+        self.blocks += [self._nesting.prose(piece, attributes) for piece in pieces]
 
 
 _INLINE_RULES: dict[str, Callable[[BlockCollector, Element], None]] = {
