@@ -25,13 +25,15 @@ _FEW = 4
 """Characters that a line needs to have a direction."""
 _UNSURE = 0.9
 """Confidence below which a line, or half of a page, may stand on its head. On 70 kinds of pages
-(fonts, sizes, noise, blur) the longest lines have 0.94 and more but for a few of symbols; upside
-down they have up to 0.8 and a third of the characters."""
+(fonts, sizes, noise, blur) 132 of 144 lines have more, upside down none has more than 0.8, and none
+is worth more that way than upright (confidence times characters)."""
 _LONG = 2.0
 """Times as long as across: what has a direction before it is read."""
 _LINE = 4.0
 """The same for a line, of some seven letters and more. Pages without any are tried all four ways:
 models read short words even upside down, and those of two letters have no direction."""
+_ENOUGH = 10.0
+"""The same for a line of some twenty letters: it tells as much as a longer one, for less."""
 _SENTENCE = 12
 """Characters of a line that cannot be read upside down by chance."""
 _ON_END = 1.5
@@ -86,7 +88,7 @@ def read_upright(
 def read_lines_upright(
     picture: "Image", find: Callable[["Image"], FoundLines]
 ) -> tuple[list[Seen], int]:
-    """The same for engines that find lines before they read them: a few long ones say which way up
+    """The same for engines that find lines before they read them: a few of them say which way up
     the page is before all are read, each of them once.
 
     These few are read as they stand; those that are not clear also the other way up, until one way
@@ -138,10 +140,10 @@ def _read_all(reader: _Reader, degrees: int) -> list[Seen]:
 def _way_up(reader: _Reader) -> int:
     """By how many degrees clockwise the picture is to be turned."""
     quads = reader.quads
-    longest = sorted(range(len(quads)), key=lambda place: -_length(quads[place]))
-    if not longest or _length(quads[longest[0]]) < _LINE:
-        return _most_readable(longest[:_SAMPLE], reader)
-    directed = [place for place in longest if _length(quads[place]) >= _LONG]
+    order = sorted(range(len(quads)), key=lambda place: _effort(quads[place]))
+    if not any(_length(quad) >= _LINE for quad in quads):
+        return _most_readable(order[:_SAMPLE], reader)
+    directed = [place for place in order if _length(quads[place]) >= _LONG]
     tall = [place for place in directed if _aspect(quads[place]) > 1]
     if len(tall) <= _TALL * len(directed):
         wide = [place for place in directed if _aspect(quads[place]) <= 1]
@@ -210,6 +212,12 @@ def _length(quad: Quad) -> float:
     """Along the line, in parts of what it is across."""
     aspect = _aspect(quad)
     return max(aspect, 1 / aspect)
+
+
+def _effort(quad: Quad) -> float:
+    """Lines are asked in this order: the shortest that is long enough first, then shorter ones."""
+    length = _length(quad)
+    return length if length >= _ENOUGH else 1e9 - length
 
 
 def _lies_on_its_side(seen: Sequence[Seen]) -> bool:
