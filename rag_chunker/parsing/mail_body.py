@@ -43,7 +43,7 @@ def text_body_blocks(text: str) -> list[Block]:
         for quoted, lines in _pieces(text)
     ]
     return _told_apart(
-        [Block(type=_type(quoted), text=piece) for quoted, piece in pieces if not is_blank(piece)]
+        [Block.trusted(_type(quoted), piece, {}) for quoted, piece in pieces if not is_blank(piece)]
     )
 
 
@@ -119,7 +119,7 @@ def _is_outlook_header(text: str) -> bool:
 def _as_quote(block: Block) -> Block:
     if block.type in (BlockType.table_row, BlockType.code):
         return block
-    return Block(type=BlockType.quote, text=block.text)
+    return Block.trusted(BlockType.quote, block.text, {})
 
 
 def _type(quoted: bool) -> BlockType:

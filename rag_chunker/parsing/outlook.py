@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from email.message import EmailMessage
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
@@ -90,6 +91,7 @@ class _Message:
     def binary(self, pid: int) -> bytes:
         return self._properties.binary_prop_value(pid) or b""
 
+    @cached_property
     def envelope(self) -> list[tuple[str, str | None]]:
         name = self.text(_SENDER_NAME)
         address = self.text(_SENDER_SMTP, _SENDER_ADDRESS)
@@ -99,11 +101,11 @@ class _Message:
         return [*lines, ("Date", self._date())]
 
     def metadata(self) -> dict[str, JsonValue]:
-        values = [*self.envelope(), ("Message_ID", self.text(_MESSAGE_ID))]
+        values = [*self.envelope, ("Message_ID", self.text(_MESSAGE_ID))]
         return {name.lower(): value for name, value in values if value}
 
     def blocks(self) -> list[Block]:
-        return envelope_blocks(self.text(_SUBJECT), self.envelope(), level=1) + self.body()
+        return envelope_blocks(self.text(_SUBJECT), self.envelope, level=1) + self.body()
 
     def body(self) -> list[Block]:
         found = body_blocks(
@@ -120,7 +122,7 @@ class _Message:
     def as_mail(self) -> bytes:
         """The message as a mail of its own, without its attachments."""
         mail = EmailMessage()
-        for name, value in [("Subject", self.text(_SUBJECT)), *self.envelope()]:
+        for name, value in [("Subject", self.text(_SUBJECT)), *self.envelope]:
             if value:
                 mail[name] = " ".join(value.split())
         mail.set_content("\n\n".join(block.text for block in self.body()))

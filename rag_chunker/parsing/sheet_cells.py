@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from rag_chunker.parsing.decoding import clean
 
+_NUMERIC = frozenset({int, float})
+"""Not `bool`, which is an `int` to `isinstance`."""
 _LONGEST = 1e21
 """From here on numbers are written with an exponent."""
 Value = int | float | str | bool | date | datetime | time | timedelta
@@ -31,7 +33,7 @@ def numbers(values: Sequence[float]) -> list[str]:
 
 def as_percentage(value: Value) -> str:
     """0.125 as `12.5%`; what is not a number stays as it is."""
-    if isinstance(value, float | int) and not isinstance(value, bool):
+    if type(value) in _NUMERIC:
         return f"{_number(float(Decimal(repr(value)) * 100))}%"
     return shown(value)
 
@@ -39,14 +41,13 @@ def as_percentage(value: Value) -> str:
 def padded(value: Value, *, width: int) -> str:
     """A whole number with leading zeros up to `width` digits; anything else stays as it is."""
     text = shown(value)
-    is_number = isinstance(value, float | int) and not isinstance(value, bool)
-    return text.zfill(width) if is_number and text.isdecimal() else text
+    return text.zfill(width) if type(value) in _NUMERIC and text.isdecimal() else text
 
 
 def with_unit(value: Value, *, before: str, behind: str) -> str:
     """A number with what its format writes around it: `4.5 kg`, `€ 12`; anything else as it is."""
     text = shown(value)
-    if not isinstance(value, float | int) or isinstance(value, bool):
+    if type(value) not in _NUMERIC:
         return text
     return " ".join(filter(None, (before, text, behind)))
 
