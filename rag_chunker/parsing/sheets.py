@@ -13,7 +13,7 @@ from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.headers import DEEPEST_HEADER, titled_lines
-from rag_chunker.parsing.media_type import media_type_of
+from rag_chunker.parsing.media_type import XLS, media_type_of
 from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_binary import binary_extent
@@ -47,7 +47,7 @@ class SheetsParser(Parser):
             title, near, formats, notes = _looked_at(data)
             workbook = _load(near)
             blocks = tuple(_blocks(workbook, formats, notes))
-            mime_type = source.mime_type or media_type_of(source.uri, data)
+            mime_type = source.mime_type or _media_type(source, data)
         document = source.document(
             data, mime_type=mime_type, title=title, metadata=_metadata(workbook)
         )
@@ -55,6 +55,10 @@ class SheetsParser(Parser):
 
     def version(self) -> str:
         return f"sheets-3 calamine-{version('python-calamine')}"
+
+
+def _media_type(source: Source, data: bytes) -> str:
+    return media_type_of(source.uri, data) if data.startswith(_ZIP_MAGIC) else XLS
 
 
 def _looked_at(
