@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from itertools import filterfalse
 
 from pydantic import JsonValue
 from turbohtml import Element, Node, Text
@@ -84,8 +83,8 @@ class BlockCollector:
         self._lists: list[ListCounter] = []
         self._stack: list[Node | Callable[[], None]] = []
         self._text: list[str] = []
-        self._targets: set[str | None] = set()
         self._target: str | None = None
+        self._shared_target: str | None = None  # of all of the text
         self._level: int | None = None
         self._content_parts = 0
         self._has_heading = False
@@ -143,8 +142,11 @@ class BlockCollector:
 
     def _add(self, text: str) -> None:
         if not text.isspace():
+            if not self._text:
+                self._shared_target = self._target
+            elif self._shared_target != self._target:
+                self._shared_target = None
             self._text.append(without_east_asian_breaks(text) if "\n" in text else text)
-            self._targets.add(self._target)
         elif self._text:
             self._text.append(" ")
 
@@ -267,13 +269,12 @@ class BlockCollector:
         """End the current run of text: it becomes a block, if anything in it is visible."""
         if not self._text:
             return
-        text, targets, level = "".join(self._text), self._targets, self._level
-        self._text, self._targets = [], set()
+        text, target, level = "".join(self._text), self._shared_target, self._level
+        self._text = []
         if is_blank(text):
             return
         self._level = None
         text = _spaced(text)
-        target = next(iter(targets)) if len(targets) == 1 else None
         attributes: dict[str, JsonValue] = {} if target is None else {"href": target}
         if level is not None:
             line = " ".join(text.split())
@@ -281,8 +282,12 @@ class BlockCollector:
             self.blocks.append(heading)
             self._has_heading = True
             return
-        pieces = filterfalse(is_blank, _GAP.split(text)) if "\n" in text else (text,)
-        self.blocks += [self._nesting.prose(piece, attributes) for piece in pieces]
+        if "\n" not in text:
+            self.blocks.append(self._nesting.prose(text, attributes))
+            return
+        for piece in _GAP.split(text):
+            if not is_blank(piece):
+                self.blocks.append(self._nesting.prose(piece, attributes))
 
 
 _INLINE_RULES: dict[str, Callable[[BlockCollector, Element], None]] = {
