@@ -27,13 +27,14 @@ from rag_chunker.parsing.shown import shown
 MOST_SPACES = 100
 """A longer run of spaces is believed no further."""
 _WHITE = re.compile(r"[ \t\r\n]+")
+_TITLE, _DESCRIPTION = n("svg:title"), n("svg:desc")
 _SKIPPED = DROPPED | {
     n("text:number"),  # the shown number of a heading, computed
     n("text:ruby-text"),
     n("text:note-citation"),
     n("text:hidden-text"),
-    n("svg:title"),
-    n("svg:desc"),
+    _TITLE,
+    _DESCRIPTION,
 }
 _BLOCKS = frozenset({P, H, LIST, TABLE, TEXT_BOX})
 
@@ -143,12 +144,14 @@ class InlineReader:
 
     def _frame(self, frame: Any, attached: Attached) -> list[Any]:
         """A frame holds one thing, in several renditions of which the first counts."""
-        described = (frame.find(n(f"svg:{name}")) for name in ("desc", "title"))
-        words = (element.text or "" for element in described if element is not None)
-        attached.pictures.append(next((text for text in words if text.strip()), ""))
-        first = next((child for child in frame.iterchildren("{*}*")), None)
-        if first is None:
+        children = [child for child in frame if isinstance(child.tag, str)]
+        if not children:
+            attached.pictures.append("")
             return []
+        texts = {child.tag: child.text or "" for child in reversed(children)}
+        described = (texts.get(_DESCRIPTION, ""), texts.get(_TITLE, ""))
+        attached.pictures.append(next((text for text in described if text.strip()), ""))
+        first = children[0]
         if first.tag == n("draw:object"):
             return [self._formula(first.get(n("xlink:href"), ""))]
         return [first]

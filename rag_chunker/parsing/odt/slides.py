@@ -49,7 +49,9 @@ def _blocks(parts: Parts) -> Iterator[Block]:
             if block.level is None:
                 yield Block.trusted(block.type, block.text, attributes)
             else:
-                yield block.model_copy(update={"attributes": attributes})
+                yield Block(
+                    type=block.type, text=block.text, level=block.level, attributes=attributes
+                )
 
 
 def _slide(slide: Any, body: Body, number: int) -> Iterator[Block]:
