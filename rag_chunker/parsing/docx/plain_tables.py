@@ -73,7 +73,10 @@ class PlainTable:
 
 def plain_table(table: Any, is_plain: Callable[[str], bool]) -> PlainTable | None:
     """The table if it is plain and has several rows, else None. `is_plain` says of a style that
-    its text is shown, and that it makes neither headings nor list items."""
+    its text is shown, and that it makes neither headings nor list items.
+
+    Does not look where a run stands: text inside of properties, where the schema has none, is read.
+    """
     rows: list[PlainRow] = []
     row = cell = None
     cells: list[Any] = []
