@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rag_chunker.ocr.gaps import joined, parts_of
 from rag_chunker.ocr.rotation import Reading, Wanted
 from rag_chunker.ocr.seen import Quad
 from rag_chunker.ocr.threads import threads
@@ -52,8 +53,8 @@ class PictureLines:
 
         place, degrees = one
         line = np.rot90(_straight(self._pixels, self._boxes[place]), -degrees // 90)
-        found = self._models.recognize_txt([np.ascontiguousarray(line)])
-        return found.txts[0], float(found.scores[0])
+        found = self._models.recognize_txt(list(map(np.ascontiguousarray, parts_of(line))))
+        return joined(list(zip(found.txts, map(float, found.scores), strict=True)))
 
 
 @contextmanager
