@@ -7,6 +7,7 @@ from pydantic import JsonValue
 from turbohtml import Document, Element, Namespace, parse
 
 from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.html_depth import is_deep, within_depth
 from rag_chunker.parsing.html_tables import flat_text
@@ -41,7 +42,7 @@ class HtmlParser(Parser):
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Raises `CorruptDocument` if the bytes are no text."""
-        with blamed_on(source):
+        with blamed_on(source), paused_collector():
             content = html_blocks(data)
         document = source.document(
             data, mime_type="text/html", title=content.title, metadata=content.metadata

@@ -6,6 +6,7 @@ from typing import Any
 from rag_chunker.parsing.archive import Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.code_lines import merged_code
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.docx.body import Body
 from rag_chunker.parsing.docx.fields import Fields
 from rag_chunker.parsing.docx.inline import InlineReader
@@ -33,7 +34,7 @@ class DocxParser(Parser):
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source), open_archive(data) as archive:
+        with blamed_on(source), paused_collector(), open_archive(data) as archive:
             title, metadata = core_properties(archive)
             blocks, styled_title = _read(archive)
         document = source.document(

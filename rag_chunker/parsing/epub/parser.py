@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rag_chunker.parsing.archive import Archive, open_archive, xml_root
 from rag_chunker.parsing.blame import blamed_on
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.epub.contents import Entry, page_names
 from rag_chunker.parsing.epub.package import Package, read_package, resolved
 from rag_chunker.parsing.html import HtmlParser, html_blocks
@@ -25,7 +26,7 @@ class EpubParser(Parser):
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source), open_archive(data) as archive:
+        with blamed_on(source), paused_collector(), open_archive(data) as archive:
             package = read_package(archive)
             _refuse_encrypted(archive, package)
             blocks = tuple(_blocks(archive, package))

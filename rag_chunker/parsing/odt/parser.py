@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from rag_chunker.parsing.archive import Archive, open_archive, xml_root
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.code_lines import merged_code
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.odt.body import Body
@@ -55,7 +56,7 @@ class OdtParser(Parser):
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source), opened(data) as parts:
+        with blamed_on(source), paused_collector(), opened(data) as parts:
             title, metadata = meta(parts)
             blocks, styled_title = _read(parts)
         document = source.document(

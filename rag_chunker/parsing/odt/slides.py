@@ -6,6 +6,7 @@ from typing import Any
 
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.code_lines import merged_code
+from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.media_type import ODP
 from rag_chunker.parsing.odt.body import Body
@@ -26,7 +27,7 @@ class OdpParser(Parser):
     order of the file, then its notes as `other`. `page` is the slide's number."""
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source), opened(data) as parts:
+        with blamed_on(source), paused_collector(), opened(data) as parts:
             title, metadata = meta(parts)
             blocks = tuple(_blocks(parts))
         document = source.document(

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
+from weakref import proxy
 
 from rag_chunker.parsing.fonts import is_monospace
 from rag_chunker.parsing.odt.names import n, number
@@ -29,9 +30,10 @@ class Styles:
                 self._styles[key] = style
             for style in root.iter(n("text:list-style")):
                 self.lists[style.get(n("style:name"), "")] = style
-        self.meaning = lru_cache(maxsize=None)(self._meaning)
-        self.hidden = lru_cache(maxsize=None)(self._hidden)
-        self.monospace = lru_cache(maxsize=None)(self._monospace)
+        own = proxy(self)  # bound methods would make a cycle, which keeps the trees
+        self.meaning = lru_cache(maxsize=None)(partial(Styles._meaning, own))
+        self.hidden = lru_cache(maxsize=None)(partial(Styles._hidden, own))
+        self.monospace = lru_cache(maxsize=None)(partial(Styles._monospace, own))
 
     def _meaning(self, name: str) -> Meaning:
         """What paragraphs of this style are: the first style of the chain that says it."""

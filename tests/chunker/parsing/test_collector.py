@@ -3,6 +3,7 @@
 import gc
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from workbook_files import rows, xlsx
@@ -27,6 +28,7 @@ Text[^1] with *marks*, `code`, <b>tags</b> and a [link](http://example.org).
 
 [^1]: Note.
 """
+SAMPLE = Path(__file__).parents[3] / "rag_assets" / "sample" / "acme"
 CELLS = [{"cell_type": "markdown", "source": MARKDOWN}, {"cell_type": "code", "source": "f()"}]
 DOCUMENTS = {
     "a.csv": b'a,b\n1,"x\ny"\n',
@@ -35,6 +37,10 @@ DOCUMENTS = {
     "a.md": MARKDOWN.encode(),
     "a.ipynb": json.dumps({"cells": CELLS}).encode(),
     "a.xlsx": xlsx(rows("Item | Qty", "Bolt | 4")),
+    "a.html": (SAMPLE / "handbook/hr/parental-leave.html").read_bytes(),
+    "a.docx": (SAMPLE / "handbook/mentoring-guide.docx").read_bytes(),
+    "a.odt": (SAMPLE / "handbook/visitor-guide.odt").read_bytes(),
+    "a.epub": (SAMPLE / "products/support/small-book-of-wells.epub").read_bytes(),
 }
 
 
