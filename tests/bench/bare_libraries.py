@@ -130,7 +130,7 @@ def _notebook(data: bytes) -> object:
     from markdown_it import MarkdownIt
 
     cells = json.loads(data)["cells"]
-    parse = MarkdownIt("commonmark").parse
+    parse = MarkdownIt("commonmark").enable("table").parse
     return [parse(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
 
 
