@@ -93,9 +93,10 @@ def read_lines_upright(
 
     These few are read as they stand; those that are not clear also the other way up, until one way
     leads by two lines. So an upright page costs nothing more, one on its head two lines more, one
-    that cannot be read at all at most eight. Lines of a page on its side are found again once it is
-    upright, which is a seventh of the work: engines find them less exactly where they run down
-    (boxes a third higher, which touch each other and lean).
+    that cannot be read at all at most eight; where there are but short words, up to eight of them
+    are tried all four ways. Lines of a page on its side are found again once it is upright, which
+    is a seventh of the work: engines find them less exactly where they run down (boxes a third
+    higher, which touch each other and lean).
     """
     reader = _Reader(find(picture))
     degrees = _way_up(reader)
