@@ -2,7 +2,8 @@
 
     python -m tests.bench.ocr [--engine NAME ...] [--only PART_OF_A_PAGE'S_NAME]
 
-Pages are drawn from known text (see `page_images`). Each engine reads them in a process of its own.
+Pages are drawn from known text (see `page_images`). Each engine reads them in a process of its own,
+with one thread, as the workers of a run do that share the cores (`OMP_NUM_THREADS` overrules).
 
 CER    wrong characters: edits from the text read to the true one, as part of its length; reading
        columns across counts in full
@@ -14,6 +15,7 @@ peak   resident memory of the process at its highest, in MB
 """
 
 import argparse
+import os
 import resource
 import time
 from collections import Counter
@@ -47,6 +49,7 @@ def main() -> None:
     arguments.add_argument("--engine", action="append", choices=sorted(BUILT_IN))
     arguments.add_argument("--only", default="")
     given = arguments.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     specs = [spec for spec in SPECS if given.only in spec.name]
     for name in given.engine or BUILT_IN:
         health = engine_named(name).health()
