@@ -2,8 +2,8 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
-# One more than cores: tests of the daemon and the browser mostly wait.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Two more than cores: tests of the daemon and the browser mostly wait.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 export DAGSTER_HOME ?= $(CURDIR)/.dagster
 export PYTHONWARNINGS ?= ignore::DeprecationWarning
 

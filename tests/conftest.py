@@ -14,7 +14,7 @@ settings.register_profile(
     "ci",
     derandomize=True,
     deadline=None,
-    max_examples=25,
+    max_examples=40,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
