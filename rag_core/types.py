@@ -166,6 +166,12 @@ class Block(_Value):
         return cls._of({"type": kind, "text": text, "level": None, "attributes": attributes})
 
     @classmethod
+    def trusted_heading(cls, text: str, level: int, attributes: dict[str, JsonValue]) -> "Block":
+        """As `trusted`, a heading of a level from 1 to 6."""
+        values = {"type": BlockType.heading, "text": text, "level": level, "attributes": attributes}
+        return cls._of(values)
+
+    @classmethod
     def trusted_rows(cls, texts: Iterable[str], attributes: dict[str, JsonValue]) -> "list[Block]":
         """As `trusted`, a `table_row` for each text, in a third of the time: all their slots are
         filled without a step of ours a row. For some hundred at once."""

@@ -10,7 +10,7 @@ from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import decode
 from rag_chunker.parsing.delimited_lines import delimited_lines
 from rag_chunker.parsing.headers import titled_lines
-from rag_chunker.parsing.tables import PARTED, Lines
+from rag_chunker.parsing.tables import PARTED
 from rag_core.spi import Parser
 from rag_core.types import ParsedDocument, Source
 
@@ -43,7 +43,7 @@ class DelimitedParser(Parser):
         delimiter, body = _delimiter(text, _prefers_tabs(source))
         found = delimited_lines(body, delimiter)
         if single:
-            found = ([line.replace('"', "'") for line in lines] for lines in found)
+            found = (lines.replace('"', "'") for lines in found)
         with paused_collector():
             blocks = tuple(titled_lines(found, table=0))
         mime_type = source.mime_type or (_TSV if delimiter == "\t" else "text/csv")
@@ -104,7 +104,7 @@ def _first_line(text: str) -> str:
 
 def _consistency(sample: str, delimiter: str) -> float:
     """The share of rows with the usual number of fields; 0 if most rows have one field only."""
-    found = _sample_lines(sample, delimiter)
+    found = [line.lstrip(" ") for line in _sample_lines(sample, delimiter)]
     counts = Counter(
         line.count(PARTED) + 1 for line in found if line and (line[0] != "#" or PARTED in line)
     )
@@ -114,10 +114,10 @@ def _consistency(sample: str, delimiter: str) -> float:
     return max(several.values()) / counts.total()
 
 
-def _sample_lines(sample: str, delimiter: str) -> Lines:
-    found: Lines = []
+def _sample_lines(sample: str, delimiter: str) -> list[str]:
+    found: list[str] = []
     for lines in delimited_lines(sample, delimiter):
-        found += lines
+        found += lines.split("\n")
         if len(found) > _SAMPLE_LINES:
             break
     found = found[: _SAMPLE_LINES + 1]

@@ -1,12 +1,11 @@
 """Where does each row and field of a delimited text end? Quotes decide; without them, its signs."""
 
 import csv
-import re
 from collections.abc import Iterator
 from io import StringIO
 from itertools import chain
 
-from rag_chunker.parsing.tables import PARTED, Lines
+from rag_chunker.parsing.tables import PARTED, Lines, as_lines
 
 _PIECE = 1 << 14
 """Characters looked at in one go, and then up to the end of the line."""
@@ -20,8 +19,8 @@ def delimited_lines(text: str, delimiter: str, *, piece_size: int = _PIECE) -> I
     """The fields of each row, parted by `PARTED`; streaming, in pieces of about `piece_size`
     characters. Lines of the text end with `\\n`.
 
-    Fields may stand in double quotes, with line breaks and doubled quotes inside; spaces before a
-    field go. From a quote that is never closed on, lines are read as if they had no quotes at all.
+    Fields may stand in double quotes, with line breaks and doubled quotes inside. From a quote
+    that is never closed on, lines are read as if they had no quotes at all.
     """
     if text and not text.endswith("\n"):
         text += "\n"
@@ -29,28 +28,16 @@ def delimited_lines(text: str, delimiter: str, *, piece_size: int = _PIECE) -> I
     while start < len(text):
         end = text.find("\n", min(start + size, len(text) - 1)) + 1
         piece = text[start:end]
-        if not has_quotes:
-            yield _parted(piece, delimiter)
-            start = end
-        elif '"' not in piece and delimiter not in ' "':
-            yield _parted(_without_leading_spaces(piece, delimiter), delimiter)
+        if not has_quotes or ('"' not in piece and delimiter not in ' "'):
+            yield piece[:-1].replace(delimiter, PARTED)
             start = end
         else:
             lines, rest = _quoted(piece, delimiter)
-            yield lines
+            if lines:
+                yield lines
             # An open row is read again with more of what is behind it, each time twice as much.
             start, size = end - len(rest), max(2 * len(rest), piece_size)
             has_quotes = not (rest and end == len(text))
-
-
-def _parted(piece: str, delimiter: str) -> Lines:
-    return piece[:-1].replace(delimiter, PARTED).split("\n")
-
-
-def _without_leading_spaces(piece: str, delimiter: str) -> str:
-    if piece[0] != " " and "\n " not in piece and f"{delimiter} " not in piece:
-        return piece
-    return re.sub(rf"(^|{re.escape(delimiter)})[ ]+", r"\1", piece, flags=re.MULTILINE)
 
 
 def _quoted(piece: str, delimiter: str) -> tuple[Lines, str]:
@@ -62,7 +49,7 @@ def _quoted(piece: str, delimiter: str) -> tuple[Lines, str]:
     if last != [_END]:
         for _ in range(sum(field.count("\n") for field in last)):
             start = piece.rfind("\n", 0, start - 1) + 1
-    return [PARTED.join(row) for row in rows], piece[start:]
+    return as_lines(list(map(PARTED.join, rows))), piece[start:]
 
 
 def _allow_long_fields() -> None:

@@ -59,7 +59,7 @@ def titled_lines(
     return chain(
         map(_paragraph, sample[:above]),
         line_blocks(
-            chain([head[above:]], rest),  # which drops blank rows by itself
+            chain(["\n".join(head[above:])], rest),  # which drops blank rows by itself
             table=table,
             has_header=header is not None,
             attributes=attributes,
@@ -67,11 +67,11 @@ def titled_lines(
     )
 
 
-def _filled_head(lines: Iterator[Lines]) -> Lines:
+def _filled_head(lines: Iterator[Lines]) -> list[str]:
     """The first `SAMPLE` rows or more that hold anything; fewer only if there are no more."""
-    head: Lines = []
+    head: list[str] = []
     for some in lines:
-        head += [line for line in some if any(map(str.strip, line.split(PARTED)))]
+        head += [line for line in some.split("\n") if any(map(str.strip, line.split(PARTED)))]
         if len(head) >= SAMPLE:
             break
     return head

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import cast
 
 from rag_chunker.parsing.json_values import Members, Value, is_number, on_one_line, shown
-from rag_chunker.parsing.tables import PARTED, Lines, is_tidy, lined
+from rag_chunker.parsing.tables import PARTED, Lines, as_lines, is_tidy, lined
 
 _BATCH = 256
 
@@ -41,12 +41,13 @@ def _of_alike(objects: Sequence[Members]) -> list[Lines] | None:
     names = [name for name, _ in objects[0]]
     if not names or len(set(names)) < len(names) or set(map(len, objects)) != {len(names)}:
         return None
-    found, filled = [[PARTED.join(names)]], 0
+    found, filled = [as_lines([PARTED.join(names)])], 0
     for start in range(0, len(objects), _BATCH):
         cells = _cells(objects[start : start + _BATCH], names)
         if cells is None:
             return None
-        found.append([PARTED.join(row) for row in zip(*[iter(cells)] * len(names), strict=True)])
+        rows = zip(*[iter(cells)] * len(names), strict=True)
+        found.append(as_lines(list(map(PARTED.join, rows))))
         filled += len(cells) - cells.count("")
     return found if 2 * filled >= len(names) * len(objects) else None
 

@@ -29,8 +29,9 @@ class SheetRegions:
         yield first
         (number, lines) = first
         for run in self._runs:
-            gap = run[0] > number + len(lines)
-            if gap and not _continues(lines[-1].split(PARTED), run[1][0].split(PARTED)):
+            before, behind = lines.rsplit("\n", 1)[-1], run[1].split("\n", 1)[0]
+            gap = run[0] > number + 1 + lines.count("\n")
+            if gap and not _continues(before.split(PARTED), behind.split(PARTED)):
                 self._next = run
                 return
             number, lines = run

@@ -11,7 +11,7 @@ from typing import Any, cast
 from rag_chunker.parsing.decoding import clean, is_clean
 from rag_chunker.parsing.sheet_cells import Value, numbers, shown
 from rag_chunker.parsing.sheet_formats import Formats, Shows
-from rag_chunker.parsing.tables import PARTED, Lines
+from rag_chunker.parsing.tables import PARTED, Lines, as_lines
 
 Run = tuple[int, Lines]
 """Rows that follow each other without a blank one between them: the first one's 0-based number,
@@ -28,8 +28,7 @@ def sheet_runs(sheet: Any, columns: Sequence[int], formats: Formats) -> Iterator
     while batch := list(islice(rows, _BATCH)):
         values = list(zip(*batch, strict=True))
         cells = [_cells(values[at - left], first, formats.get(at, {})) for at in columns]
-        lines = [PARTED.join(row) for row in zip(*cells, strict=True)]
-        yield from _runs(first, lines)
+        yield from _runs(first, list(map(PARTED.join, zip(*cells, strict=True))))
         first += len(batch)
 
 
@@ -60,12 +59,12 @@ def _cleaned(cells: Sequence[str]) -> Sequence[str]:
     return cells if is_clean("".join(cells)) else list(map(clean, cells))
 
 
-def _runs(first: int, lines: Lines) -> Iterator[Run]:
+def _runs(first: int, rows: Sequence[str]) -> Iterator[Run]:
     start = 0
-    for at, line in enumerate(lines):
-        if not line or line.replace(PARTED, " ").isspace():
+    for at, row in enumerate(rows):
+        if not row or row.replace(PARTED, " ").isspace():
             if at > start:
-                yield first + start, lines[start:at]
+                yield first + start, as_lines(rows[start:at])
             start = at + 1
-    if start < len(lines):
-        yield first + start, lines[start:] if start else lines
+    if start < len(rows):
+        yield first + start, as_lines(rows[start:])

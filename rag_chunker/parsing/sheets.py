@@ -23,7 +23,7 @@ from rag_chunker.parsing.sheet_legacy import legacy_brought_near
 from rag_chunker.parsing.sheet_notes import notes_by_sheet
 from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_chunker.parsing.sheet_rows import Run, sheet_runs, used_columns
-from rag_chunker.parsing.tables import PARTED
+from rag_chunker.parsing.tables import PARTED, as_lines
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.spi import Parser
 from rag_core.types import Block, BlockType, ParsedDocument, Source
@@ -155,7 +155,7 @@ def _sheets(workbook: Any) -> Iterator[Any]:
 def _table(runs: Iterator[Run], spans: Spans, table: int) -> list[Block]:
     head = _numbered_head(runs)
     named, has_header = with_spans_named(head, spans)
-    first = [PARTED.join(cells) for cells in named]
+    first = as_lines([PARTED.join(cells) for cells in named])
     lines = chain([first], (lines for _, lines in runs))
     return list(titled_lines(lines, table=table, has_header=has_header))
 
@@ -164,7 +164,7 @@ def _numbered_head(runs: Iterator[Run]) -> list[tuple[int, list[str]]]:
     """The rows that may be a header, and maybe some more."""
     head: list[tuple[int, list[str]]] = []
     for number, lines in runs:
-        head += enumerate((line.split(PARTED) for line in lines), number)
+        head += enumerate((row.split(PARTED) for row in lines.split("\n")), number)
         if len(head) >= DEEPEST_HEADER:
             break
     return head

@@ -69,6 +69,13 @@ def test_a_trusted_block_is_like_a_checked_one_in_all_respects(make):
         trusted.text = "changed"
 
 
+def test_a_trusted_heading_is_like_a_checked_one():
+    trusted = Block.trusted_heading("Wells", 2, {"page": 3})
+    checked = Block(type=BlockType.heading, text="Wells", level=2, attributes={"page": 3})
+    assert trusted == checked
+    assert trusted.model_dump_json() == checked.model_dump_json()
+
+
 def test_a_copy_of_a_trusted_block_shares_nothing_that_changes():
     one, other = (Block.trusted(BlockType.paragraph, "text", {}) for _ in range(2))
     one.model_copy(update={"text": "new"}).model_fields_set.clear()
