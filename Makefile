@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 export DAGSTER_HOME ?= $(CURDIR)/.dagster
 export PYTHONWARNINGS ?= ignore::DeprecationWarning
+# Images forbid to keep compiled modules; then each of the many processes compiles all of Dagster.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test long ui lint bench format lock clean
 
