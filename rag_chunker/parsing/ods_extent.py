@@ -7,10 +7,10 @@ ordinary sheet ends in a filler that claims a million empty rows, which costs no
 import re
 from collections.abc import Iterator
 
-_REPEATED_ROWS = re.compile(rb'<table:table-row[^>]*?number-rows-repeated="(\d{3,})"')
-_REPEATED_CELLS = re.compile(
-    rb'<table:(?:covered-)?table-cell[^>]*?number-columns-repeated="(\d{3,})"'
-)
+_REPEATED_ROWS = re.compile(rb'number-rows-repeated="(\d{3,})"')
+_REPEATED_CELLS = re.compile(rb'number-columns-repeated="(\d{3,})"')
+_ROW = (b"<table:table-row",)
+_CELL = (b"<table:table-cell", b"<table:covered-table-cell")
 _CONTENT = (b"office:value-type", b"<text:p")
 _ORDINARY_COLUMNS = 1_000
 """Allowed for the cells of a row that are not repeated a hundred times or more."""
@@ -19,9 +19,9 @@ _ORDINARY_COLUMNS = 1_000
 def unfolded(xml: bytes) -> int:
     """At most this many cells lie in the rectangles of a `content.xml`; 0 if nothing in it is
     repeated often before the last cell with content."""
-    rows = sum(repeats for _, repeats in _counted(xml, _REPEATED_ROWS, b"</table:table>"))
+    rows = sum(repeats for _, repeats in _counted(xml, _REPEATED_ROWS, _ROW, b"</table:table>"))
     by_row: dict[int, int] = {}
-    for end, repeats in _counted(xml, _REPEATED_CELLS, b"</table:table-row>"):
+    for end, repeats in _counted(xml, _REPEATED_CELLS, _CELL, b"</table:table-row>"):
         by_row[end] = by_row.get(end, 0) + repeats
     columns = max(by_row.values(), default=0)
     if not rows and not columns:
@@ -29,13 +29,20 @@ def unfolded(xml: bytes) -> int:
     return (rows + xml.count(b"<table:table-row")) * (columns + _ORDINARY_COLUMNS)
 
 
-def _counted(xml: bytes, pattern: re.Pattern[bytes], closing: bytes) -> Iterator[tuple[int, int]]:
+def _counted(
+    xml: bytes, pattern: re.Pattern[bytes], opening: tuple[bytes, ...], closing: bytes
+) -> Iterator[tuple[int, int]]:
     """End of the enclosing element, and the count, of each repeat that has content behind it."""
     end = last_content = -1
+    behind = 0
     for match in pattern.finditer(xml):
-        if match.start() >= end:
-            found = xml.find(closing, match.start())
+        start = xml.rfind(b"<", behind, match.start())
+        behind = match.end()  # an element has an attribute once
+        if not xml.startswith(opening, start):
+            continue
+        if start >= end:
+            found = xml.find(closing, start)
             end = found if found >= 0 else len(xml)
-            last_content = max(xml.rfind(sign, match.start(), end) for sign in _CONTENT)
-        if match.start() < last_content:
+            last_content = max(xml.rfind(sign, start, end) for sign in _CONTENT)
+        if start < last_content:
             yield end, int(match[1])

@@ -28,7 +28,11 @@ def sheet_runs(sheet: Any, columns: Sequence[int], formats: Formats) -> Iterator
     while batch := list(islice(rows, _BATCH)):
         values = list(zip(*batch, strict=True))
         cells = [_cells(values[at - left], first, formats.get(at, {})) for at in columns]
-        yield from _runs(first, list(map(PARTED.join, zip(*cells, strict=True))))
+        lines = list(map(PARTED.join, zip(*cells, strict=True)))
+        if any(all(map(str.strip, column)) for column in cells):
+            yield first, as_lines(lines)
+        else:
+            yield from _runs(first, lines)
         first += len(batch)
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
 
+from tests.chunker.parsing.biff_files import Cells, xls
 from tests.chunker.parsing.office_files import docx, epub, odt, p, style, table, zipped
+from tests.chunker.parsing.workbook_files import ods
 
 __all__ = ["INPUTS", "SAMPLE"]
 
@@ -48,6 +50,29 @@ def _xlsx() -> bytes:
         for number, row in enumerate([_COLUMNS, *_records(_ROWS)]):
             sheet.write_row(number, 0, row)
     return target.getvalue()
+
+
+def _xls() -> bytes:
+    cells: Cells = {}
+    for row, values in enumerate([_COLUMNS, *_records(_ROWS)]):
+        for column, value in enumerate(values):
+            cells[row, column] = value if isinstance(value, (str, float)) else float(str(value))
+    return xls(cells)
+
+
+def _ods() -> bytes:
+    rows = []
+    for values in [_COLUMNS, *_records(_ROWS)]:
+        cells = "".join(
+            '<table:table-cell office:value-type="string">'
+            f"<text:p>{value}</text:p></table:table-cell>"
+            if isinstance(value, str)
+            else f'<table:table-cell office:value-type="float" office:value="{value}">'
+            f"<text:p>{value}</text:p></table:table-cell>"
+            for value in values
+        )
+        rows.append(f"<table:table-row>{cells}</table:table-row>")
+    return ods(("Parts", "".join(rows)))
 
 
 def _json() -> bytes:
@@ -206,8 +231,8 @@ INPUTS: dict[str, Callable[[], bytes]] = {
     "text.docx": _docx,
     "slides.pptx": _pptx,
     "sheet.xlsx": _xlsx,
-    "sheet.xls": (SAMPLE / "acme/products/price-list-2025.xls").read_bytes,
-    "sheet.ods": (SAMPLE / "acme/products/ap-200/spare-part-prices.ods").read_bytes,
+    "sheet.xls": _xls,
+    "sheet.ods": _ods,
     "table.csv": _csv,
     "text.odt": _odt,
     "slides.odp": _odp,

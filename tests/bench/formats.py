@@ -2,7 +2,7 @@
 
     python -m tests.bench.formats [FORMAT ...]
 
-Each format has one document of a few hundred kB (a small real one of xls, ods and msg). Parser and
+Each format has one document of a few hundred kB to some MB (a small real one of msg). Parser and
 library are measured in turns in one process by CPU time, so that a busy machine slows both, and the
 median of the pairs' ratios is printed. The peak is what a process of its own grew by, everything
 that the parser's library holds outside of Python included.

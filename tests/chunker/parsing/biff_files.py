@@ -2,7 +2,7 @@
 
 import struct
 
-from ole_files import ole
+from tests.chunker.parsing.ole_files import ole
 
 Cells = dict[tuple[int, int], "str | float | list[float]"]
 """By 0-based row and column; a list is that many numbers side by side in one record."""
