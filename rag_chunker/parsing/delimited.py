@@ -54,7 +54,7 @@ class DelimitedParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return "delimited-2"
+        return "delimited-3"
 
 
 _SINGLE = re.compile(r"(?:'(?:[^'\n]|'')*'[\t;|,])+'(?:[^'\n]|'')*'\s*")
@@ -93,8 +93,12 @@ def _delimiter(text: str, prefers_tabs: bool) -> tuple[str, str]:
     sample = text[:_SAMPLE_CHARACTERS]
     if prefers_tabs and "\t" in sample:
         return "\t", text
-    best = max(_DELIMITERS, key=lambda delimiter: _consistency(sample, delimiter))
-    return (best if _consistency(sample, best) else _ONE_COLUMN), text
+    widths = {delimiter: _widths(sample, delimiter) for delimiter in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda delimiter: _consistency(widths[delimiter]))
+    usual = max(widths[best], key=widths[best].__getitem__, default=0)
+    finer = (one for one in _DELIMITERS if _is_finer(widths[one], usual))
+    best = next(finer, best)
+    return (best if _consistency(widths[best]) else _ONE_COLUMN), text
 
 
 def _first_line(text: str) -> str:
@@ -102,16 +106,26 @@ def _first_line(text: str) -> str:
     return text if end < 0 else text[:end]
 
 
-def _consistency(sample: str, delimiter: str) -> float:
-    """The share of rows with the usual number of fields; 0 if most rows have one field only."""
-    found = [line.lstrip(" ") for line in _sample_lines(sample, delimiter)]
-    counts = Counter(
+def _widths(sample: str, delimiter: str) -> Counter[int]:
+    """How many rows have how many fields."""
+    found = (line.lstrip(" ") for line in _sample_lines(sample, delimiter))
+    return Counter(
         line.count(PARTED) + 1 for line in found if line and (line[0] != "#" or PARTED in line)
     )
-    several = Counter({fields: often for fields, often in counts.items() if fields > 1})
-    if 2 * several.total() < counts.total() or not several:
+
+
+def _consistency(widths: Counter[int]) -> float:
+    """The share of rows with the usual number of fields; 0 if most rows have one field only."""
+    several = Counter({fields: often for fields, often in widths.items() if fields > 1})
+    if 2 * several.total() < widths.total() or not several:
         return 0.0
-    return max(several.values()) / counts.total()
+    return max(several.values()) / widths.total()
+
+
+def _is_finer(widths: Counter[int], usual: int) -> bool:
+    """Whether all rows have more than twice as many fields as is usual, give or take a last one:
+    the commas of `May 4, 2023;25.00;Ray;paid;` are as regular as those of a table."""
+    return min(widths, default=0) > max(2 * usual, max(widths, default=0) - 2)
 
 
 def _sample_lines(sample: str, delimiter: str) -> list[str]:
