@@ -45,7 +45,7 @@ def headers(text: str) -> set[object]:
         ("|", "name|note\nAnn|a, b\nBo|c; d\n"),
         (",", 'name,note\n"Ann","a;b;c"\n"Bo","d;e"\n'),
         (";", "Report for May, final\n\nname;age\nAnn;30\nBo;41\n"),
-        (";", "May 4, 2023;25.00;Ray;paid;\nMay 5, 2023;16.00;Bo;open;\nMay 6, 2023;9.00;Ann;\n"),
+        (";", "May 4, 2023;25;1;Ray;paid;\nMay 5, 2023;16;2;Bo;open;\nMay 6, 2023;9;3;Ann;\n"),
         (",", "1,red;round;small\n2,red;flat;large;new\n"),
     ],
 )
