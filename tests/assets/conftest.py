@@ -8,8 +8,10 @@ import pytest
 
 from rag_assets.definitions import build_defs
 from rag_assets.partitions import register_corpora
-from rag_assets.resources import SourcesResource, WarehouseResource, WorkersResource
+from rag_assets.resources import SourcesResource, WarehouseResource
 from rag_assets.store.catalog import open_warehouse
+from rag_assets.workers import WorkerPool
+from tests.scenarios.corpora import LastingWorkers
 
 
 class Project:
@@ -23,7 +25,7 @@ class Project:
         self.resources = {
             "sources": SourcesResource(root=str(self.sources)),
             "warehouse": WarehouseResource(root=str(self.warehouse)),
-            "workers": WorkersResource(count=1),
+            "workers": LastingWorkers(count=1),
         }
         self.defs = build_defs(self.resources)
 
@@ -55,6 +57,12 @@ class Project:
     def query(self, sql: str, *parameters: object) -> list[tuple]:
         with open_warehouse(self.warehouse) as connection:
             return connection.execute(sql, list(parameters)).fetchall()
+
+
+@pytest.fixture(scope="session")
+def pool() -> WorkerPool:
+    """One worker for all runs: it takes half a second of CPU time to start."""
+    return LastingWorkers().pool()
 
 
 @pytest.fixture

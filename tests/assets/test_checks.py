@@ -1,7 +1,5 @@
 """Every check says what it means and what to do; a failed one shows the rows that offend."""
 
-from pathlib import Path
-
 import dagster as dg
 import pytest
 
@@ -30,32 +28,34 @@ def test_every_check_says_what_it_means_and_what_to_do() -> None:
         assert next_step.endswith("."), spec.name
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def broken(
-    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared_project: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> dg.ExecuteInProcessResult:
-    careless.install(tmp_path / "site")
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    project.write(
+    site = tmp_path_factory.mktemp("plug-ins") / "site"
+    careless.install(site)
+    shared_project.write(
         "acme/docs/corpus.toml",
         f'[chunker]\nname = "{careless.NAME}"\nmax_tokens = 16\noverlap_tokens = 2\n',
     )
     for number in range(9):
-        project.write(f"acme/docs/pumps-{number}.md", f"# Pumps\n\n{SENTENCES}\n")
-    return project.materialize("acme/docs")
+        shared_project.write(f"acme/docs/pumps-{number}.md", f"# Pumps\n\n{SENTENCES}\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(site))
+        return shared_project.materialize("acme/docs")
 
 
 def test_a_careless_chunker_fails_its_checks_and_publishes_nothing(
-    project: Project, broken: dg.ExecuteInProcessResult
+    shared_project: Project, broken: dg.ExecuteInProcessResult
 ) -> None:
     assert not broken.success
     failed = {name for name, one in evaluations(broken).items() if not one.passed}
     assert failed == set(careless.BREAKS)
-    assert not (project.warehouse / "tenant_id=acme/corpus_id=docs/chunks.duckdb").exists()
+    assert not (shared_project.warehouse / "tenant_id=acme/corpus_id=docs/chunks.duckdb").exists()
 
 
 def test_offending_rows_are_shown_with_their_text_and_how_many_more_there_are(
-    project: Project, broken: dg.ExecuteInProcessResult
+    shared_project: Project, broken: dg.ExecuteInProcessResult
 ) -> None:
     metadata = evaluations(broken)["budget"].metadata
     table = metadata["offending_rows"]
@@ -66,7 +66,7 @@ def test_offending_rows_are_shown_with_their_text_and_how_many_more_there_are(
     assert [row for row in rows if "the budget is 16" not in str(row["what"])] == []
     assert [row for row in rows if "Sentence number" not in str(row["content"])] == []
     assert str(metadata["what_to_do"].value).startswith("The chunker of the corpus")
-    assert metadata["first_file"].value == str(project.sources / "acme/docs/pumps-0.md")
+    assert metadata["first_file"].value == str(shared_project.sources / "acme/docs/pumps-0.md")
 
 
 def test_checks_that_pass_show_no_rows(project: Project) -> None:

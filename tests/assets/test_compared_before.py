@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
@@ -19,12 +19,6 @@ from rag_assets.store.staging import staged
 from rag_assets.workers import WorkerPool
 from rag_core.errors import ChunkError
 from tests.scenarios import direct, stored
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[WorkerPool]:
-    with WorkerPool(1) as pool:
-        yield pool
 
 
 def put(folder: Path, name: str, text: str) -> None:

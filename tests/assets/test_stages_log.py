@@ -1,6 +1,5 @@
 """The log of changes: who follows it misses nothing, and it does not grow for ever."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -10,12 +9,6 @@ from rag_assets.store.reading import open_live
 from rag_assets.workers import WorkerPool
 from tests.assets.test_random_edits import replayed, there
 from tests.scenarios import direct
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[WorkerPool]:
-    with WorkerPool(1) as pool:
-        yield pool
 
 
 def write(folder: Path, name: str, text: str) -> None:

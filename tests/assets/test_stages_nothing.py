@@ -24,12 +24,6 @@ from tests.scenarios import direct, stored
 BAD = b"%PDF-1.7\nnot really"
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[WorkerPool]:
-    with WorkerPool(1) as pool:
-        yield pool
-
-
 def put(folder: Path, name: str, data: str | bytes) -> Path:
     file = direct.sources(folder) / name
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -12,8 +12,8 @@ from tests.assets import careless
 from tests.assets.conftest import Project
 
 
-@pytest.fixture
-def environment(project: Project) -> dict[str, str]:
+def materialized(project: Project) -> dict[str, str]:
+    """The environment of who works there."""
     project.write("acme/docs/good.md", "# Good\n\ntext")
     project.write("acme/docs/bad.pdf", b"%PDF-1.7\nnot really")
     project.write("acme/docs/what.xyz", b"\x00\x01")
@@ -22,14 +22,25 @@ def environment(project: Project) -> dict[str, str]:
     return {"RAG_WAREHOUSE": str(project.warehouse), "RAG_SOURCES": str(project.sources)}
 
 
+@pytest.fixture
+def environment(project: Project) -> dict[str, str]:
+    return materialized(project)
+
+
+@pytest.fixture(scope="module")
+def shared_environment(shared_project: Project) -> dict[str, str]:
+    """To look at only."""
+    return materialized(shared_project)
+
+
 def run(environment: dict[str, str], *words: str) -> str:
     result = CliRunner().invoke(cli, words, env={"COLUMNS": "120", **environment})
     assert result.exit_code == 0, result.output
     return result.output
 
 
-def test_status_names_what_is_missing_and_why(environment: dict[str, str]) -> None:
-    shown = run(environment, "status")
+def test_status_names_what_is_missing_and_why(shared_environment: dict[str, str]) -> None:
+    shown = run(shared_environment, "status")
     assert "acme/docs" in shown
     assert "failed: acme/docs/bad.pdf: " in shown
     assert "skipped: acme/docs/what.xyz: unsupported type" in shown
@@ -91,8 +102,8 @@ def test_status_fits_eighty_columns_and_shows_brackets(
     assert [line for line in shown.splitlines() if len(line) > 80] == []
 
 
-def test_status_as_json_is_one_object_a_corpus(environment: dict[str, str]) -> None:
-    (line,) = run(environment, "status", "acme", "--json").splitlines()
+def test_status_as_json_is_one_object_a_corpus(shared_environment: dict[str, str]) -> None:
+    (line,) = run(shared_environment, "status", "acme", "--json").splitlines()
     found = json.loads(line)
     assert (found["corpus_id"], found["documents"], found["failed"], found["chunks"]) == (
         "docs",
@@ -103,16 +114,18 @@ def test_status_as_json_is_one_object_a_corpus(environment: dict[str, str]) -> N
     assert {one["status"] for one in found["missing"]} == {"failed", "skipped"}
 
 
-def test_query_prints_rows_as_csv_and_json_lines(environment: dict[str, str]) -> None:
+def test_query_prints_rows_as_csv_and_json_lines(shared_environment: dict[str, str]) -> None:
     sql = "SELECT content, position FROM chunks ORDER BY position"
-    assert run(environment, "query", sql) == "content,position\nGood,0\ntext,1\n"
-    lines = run(environment, "query", sql, "--format", "jsonl").splitlines()
+    assert run(shared_environment, "query", sql) == "content,position\nGood,0\ntext,1\n"
+    lines = run(shared_environment, "query", sql, "--format", "jsonl").splitlines()
     assert json.loads(lines[1]) == {"content": "text", "position": 1}
 
 
 @pytest.mark.parametrize("sql", ["DROP VIEW chunks", "nonsense", "SELECT * FROM nowhere"])
-def test_query_refuses_what_is_wrong_or_would_write(environment: dict[str, str], sql: str) -> None:
-    result = CliRunner().invoke(cli, ["query", sql], env=environment)
+def test_query_refuses_what_is_wrong_or_would_write(
+    shared_environment: dict[str, str], sql: str
+) -> None:
+    result = CliRunner().invoke(cli, ["query", sql], env=shared_environment)
     assert result.exit_code == 1
     assert "Traceback" not in result.output
 

@@ -1,6 +1,5 @@
 """Every run is on record with what it saw and did, whether it found something new or not."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,12 +12,6 @@ from rag_assets.store.runs import ChunkCounts, RunRecord, last_runs, note_chunki
 from rag_assets.workers import WorkerPool
 from rag_core.errors import StoreError
 from tests.scenarios import direct
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[WorkerPool]:
-    with WorkerPool(1) as pool:
-        yield pool
 
 
 def put(folder: Path, name: str, data: bytes) -> None:
