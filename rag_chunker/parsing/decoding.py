@@ -14,6 +14,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_MARKS = tuple(mark for mark, _ in _BOMS)
 _SEVEN_BIT = ("iso-2022", "iso2022", "csiso2022", "utf-7", "hz")
 """Encodings whose bytes are valid ASCII, so that trying UTF-8 first would hide them."""
 _LATIN = frozenset({"ascii", "iso8859-1", "cp1252"})
@@ -36,7 +37,9 @@ def clean(text: str) -> str:
     """Line ends as `\\n`, without NULs, lone surrogates and byte order marks."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.replace("\0", "") if text.isascii() else _UNWANTED.sub("", text)
+    if text.isascii():
+        return text.replace("\0", "")
+    return _UNWANTED.sub("", text) if _has_unwanted(text) else text
 
 
 def is_clean(text: str) -> bool:
@@ -53,9 +56,9 @@ def is_binary(data: bytes) -> bool:
     bytes have one in ten. Stray NULs are no proof: exports of databases contain them.
     """
     head = data[:_SAMPLE]
-    if any(head.startswith(mark) for mark, _ in _BOMS) or _utf16(head):
+    if head.startswith(_MARKS) or not _is_control_heavy(head):
         return False
-    return _is_control_heavy(head)
+    return _utf16(head, control_heavy=True) is None
 
 
 _SAMPLE = 65536
@@ -64,17 +67,19 @@ _CONTROLS = bytes({*range(1, 32), 127} - set(b"\t\n\v\f\r\b\x1a\x1b"))
 
 
 def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return _without_broken_end(data[len(mark) :], encoding), encoding
+    if data.startswith(_MARKS):
+        mark, encoding = next(each for each in _BOMS if data.startswith(each[0]))
+        return _without_broken_end(data[len(mark) :], encoding), encoding
     if declared and b"\x1b" in data and declared.lower().startswith(_SEVEN_BIT):
         text = _strictly(data, declared)
         if text is not None:
             return text, declared
-    wide = _utf16(data[:_SAMPLE])
+    head = data[:_SAMPLE]
+    control_heavy = _is_control_heavy(head)
+    wide = _utf16(head, control_heavy=control_heavy)
     if wide:
         return _without_broken_end(data, wide), wide
-    if _is_control_heavy(data[:_SAMPLE]):
+    if control_heavy:
         raise CorruptDocument("these bytes are no text in any encoding: is it a binary file?")
     return _single_or_multi_byte(data, declared)
 
@@ -156,26 +161,37 @@ _SEQUENCES = re.compile(
 )
 
 
+def _has_unwanted(text: str) -> bool:
+    """What the pattern finds, in a tenth of its time."""
+    if "\0" in text or "\ufeff" in text:
+        return True
+    try:
+        text.encode("utf-16-le")
+    except UnicodeEncodeError:  # a lone surrogate
+        return True
+    return False
+
+
 def _is_control_heavy(head: bytes) -> bool:
-    filled = head.translate(None, b"\x00")
+    filled = head.translate(None, b"\0") if b"\0" in head else head
     controls = len(filled) - len(filled.translate(None, _CONTROLS))
     return len(filled) < len(head) / 2 or controls > len(filled) / 50
 
 
-def _utf16(head: bytes) -> str | None:
+def _utf16(head: bytes, *, control_heavy: bool) -> str | None:
     """The UTF-16 variant that `head` is written in without a byte order mark, if it is.
 
     Latin text has a zero byte at every other place. Other scripts have few zeros (spaces, line
     ends) but many control bytes, and make sense in one byte order only. Zero bytes in text that
     is good UTF-8 without them are stray.
     """
-    if b"\0" not in head and not _is_control_heavy(head):
+    if b"\0" not in head and not control_heavy:
         return None
     even, odd = head[::2].count(0), head[1::2].count(0)
     if max(even, odd) >= 0.4 * (len(head) // 2) and min(even, odd) * 50 < max(even, odd):
         encoding = "utf-16-be" if even > odd else "utf-16-le"
         return encoding if _share_of_no_text(head, encoding) <= 0.02 else None
-    stray = not _is_control_heavy(head) and _strictly(head.replace(b"\0", b""), "utf-8") is not None
+    stray = not control_heavy and _strictly(head.replace(b"\0", b""), "utf-8") is not None
     if len(head) < 24 or stray:
         return None
     shares = {name: _share_of_no_text(head, name) for name in ("utf-16-le", "utf-16-be")}

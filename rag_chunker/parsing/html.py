@@ -85,7 +85,7 @@ def _tree(text: str) -> Document:
     """Parsed as a browser with scripting would, which shows no <noscript>."""
     markup = _repaired(text)
     page = _parsed(markup)
-    return _parsed(within_depth(markup)) if is_deep(page) else page
+    return _parsed(within_depth(markup)) if is_deep(page, markup) else page
 
 
 def _parsed(markup: str) -> Document:

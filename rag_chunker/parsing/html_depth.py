@@ -32,12 +32,15 @@ _TAG = re.compile(rf"<(/?)({'|'.join(_ALL)})(?![\w-])([^<>]*)>", re.IGNORECASE)
 _INSIDE = re.compile(r"<(?:/li|/?(?:tbody|thead|tfoot|tr|td|th))(?![\w-])[^<>]*>", re.IGNORECASE)
 _DEEPEST = 400
 _BELOW_THE_DEEPEST = "/" + "/".join("*" * (_DEEPEST + 1))
+_MOST_A_TAG = 2
+"""Elements on the way to the deepest: `<table><td>` makes a body and a row as well."""
 _HIDES = re.compile(r"hidden|style", re.IGNORECASE)
 
 
-def is_deep(page: Document) -> bool:
+def is_deep(page: Document, markup: str) -> bool:
     """Whether any element lies more than 400 deep. Most pages end at 30, and take no time."""
-    return page.xpath_one(_BELOW_THE_DEEPEST) is not None
+    most = _MOST_A_TAG * (markup.count("<") + 5)
+    return most > _DEEPEST and page.xpath_one(_BELOW_THE_DEEPEST) is not None
 
 
 def within_depth(markup: str) -> str:

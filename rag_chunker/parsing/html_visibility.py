@@ -1,19 +1,28 @@
 """Which parts of an HTML page does a reader see, and which of these are the page's content?"""
 
 import re
-from itertools import takewhile
+from collections.abc import Iterator
+from itertools import chain, takewhile
 
 from turbohtml import Document, Element, Namespace, Node, Text
 
 HTML = Namespace.HTML
 """Looking a member of an enumeration up takes as long as three properties of an element."""
-_NEVER_SHOWN = frozenset(
+NEVER_SHOWN = frozenset(
     "audio base canvas datalist dialog head iframe link meta noembed noframes noscript "  # noqa: SIM905
     "option param script select source style template title track video".split()
 )
 """But for a dialog that is open."""
 _NEVER_SHOWN_FOREIGN = frozenset(
     "annotation annotation-xml clipPath defs desc metadata script style symbol title".split()  # noqa: SIM905
+)
+FOREIGN = ("svg", "math")
+"""Around elements of another namespace."""
+_MARKED = ",".join(
+    (
+        *("[hidden]", "[aria-hidden*=true i]", "[style*=display i]", "[style*=visibility i]"),
+        "[role]",
+    )
 )
 _HIDING_STYLE = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))"
@@ -29,12 +38,8 @@ _SPACES = "".join(char for char in map(chr, range(0x3001)) if char.isspace())
 _WIDE_SPACES = "".join(char for char in _SPACES if not char.isascii())
 _OTHERS = "".join(filter(str.isascii, _SPACES)).encode() + bytes(range(0x80, 0xC0))
 """Bytes of UTF-8 that are white space, and those inside of characters of several."""
-_MAYBE_UNSEEN = ",".join(
-    (
-        *("[hidden]", "[aria-hidden]", "[style]", "[role]", "svg", "math"),
-        *sorted(_NEVER_SHOWN | MAYBE_CHROME),
-    )
-)
+_MAYBE_UNSEEN_TAGS = sorted(NEVER_SHOWN | MAYBE_CHROME | {*FOREIGN})
+_MAYBE_HIDDEN_TAGS = NEVER_SHOWN | _NEVER_SHOWN_FOREIGN
 _LEAST_MAIN_SHARE = 0.2
 _LEAST_ARTICLE_SHARE = 0.67
 
@@ -44,7 +49,7 @@ def is_hidden(element: Element) -> bool:
     if element.namespace is not HTML:
         return element.tag in _NEVER_SHOWN_FOREIGN
     tag, attributes = element.tag, element.attrs
-    if tag in _NEVER_SHOWN:
+    if tag in NEVER_SHOWN:
         return tag != "dialog" or "open" not in attributes or is_hidden_by_attribute(element)
     return bool(attributes) and is_hidden_by_attribute(element)
 
@@ -61,6 +66,14 @@ def is_hidden_by_attribute(element: Element) -> bool:
     if "style" not in attributes:
         return False
     return _HIDING_STYLE.search((element.attr("style") or "").lower()) is not None
+
+
+def marked_in(root: Node) -> set[Node]:
+    """The elements with an attribute that may hide them or give them a role, `root` included.
+
+    Looking for them all at once takes a tenth of the time that asking each of its attributes takes.
+    """
+    return {root, *root.select(_MARKED)}
 
 
 def is_chrome(element: Element, *, in_content: bool) -> bool:
@@ -140,7 +153,7 @@ def _characters(text: str) -> int:
 def _surely_shows(root: Element, enough: float) -> bool:
     """Whether so many characters are left without all that may be hidden or chrome."""
     left = _characters(root.text)
-    for element in root.select(_MAYBE_UNSEEN):
+    for element in chain(root.iter_elements(_MAYBE_UNSEEN_TAGS), root.select(_MARKED)):
         if left < enough:
             break
         left -= _characters(element.text)
@@ -149,21 +162,35 @@ def _surely_shows(root: Element, enough: float) -> bool:
 
 def _weight(root: Node) -> tuple[int, int]:
     """Visible characters outside chrome, and headings among them."""
-    characters = headings = 0
-    stack: list[tuple[Node, bool]] = [(root, isinstance(root, Element))]
-    while stack:
-        node, in_content = stack.pop()
-        if isinstance(node, Text):
-            characters += sum(map(len, node.data.split()))
-            continue
-        if isinstance(node, Element):
-            if is_hidden(node):
+    parts: list[str] = []
+    headings = int(isinstance(root, Element) and root.tag in _HEADINGS)
+    marked = marked_in(root)
+    in_content = isinstance(root, Element)
+    content_end: Node | None = None
+    rest: Iterator[Node] | None = root.descendants
+    end = next(root.following, None)
+    while rest is not None:
+        nodes, rest = rest, None
+        for node in nodes:
+            if node == end:
+                break
+            if node == content_end:
+                in_content = False
+            if isinstance(node, Text):
+                parts.append(node.data)
+                continue
+            if not isinstance(node, Element):
                 continue
             tag = node.tag
-            may_be_chrome = (tag in MAYBE_CHROME or "role" in node.attrs) and node is not root
-            if may_be_chrome and is_chrome(node, in_content=in_content):
-                continue
+            is_marked = node in marked
+            if (is_marked or tag in _MAYBE_HIDDEN_TAGS) and is_hidden(node):
+                rest = node.following
+                break
+            if (is_marked or tag in MAYBE_CHROME) and is_chrome(node, in_content=in_content):
+                rest = node.following
+                break
             headings += tag in _HEADINGS
-            in_content = in_content or tag in CONTENT_PARTS
-        stack += [(child, in_content) for child in node.children]
-    return characters, headings
+            if not in_content and tag in CONTENT_PARTS:
+                in_content = True
+                content_end = next(node.following, None)
+    return _characters("".join(parts)), headings

@@ -152,6 +152,7 @@ _SIGNATURES = (
     (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"),
 )
+_SIGNED = tuple(signature for signature, _ in _SIGNATURES)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS = (
     ("__properties_version1.0", MSG),
@@ -229,7 +230,10 @@ def media_type_of(name: str, data: bytes) -> str:
 
 def _extension(name: str) -> str | None:
     """In lower case without the dot; None for `README`, `.env` and `notes 2.1 final`."""
-    last = PurePosixPath(unquote(re.split(r"[?#]", name)[0] if "://" in name else name)).name
+    path = unquote(re.split(r"[?#]", name)[0] if "://" in name else name)
+    last = path.rpartition("/")[2]
+    if last in ("", "."):
+        last = PurePosixPath(path).name
     _, dot, extension = last.rpartition(".")
     if not dot or not last.strip(".").count(".") or " " in extension or extension.isdigit():
         return None
@@ -262,9 +266,8 @@ def _head(data: bytes) -> bytes:
 
 
 def _binary_kind(data: bytes) -> str | None:
-    for signature, kind in _SIGNATURES:
-        if data.startswith(signature):
-            return kind
+    if data.startswith(_SIGNED):
+        return next(kind for signature, kind in _SIGNATURES if data.startswith(signature))
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return "image/webp"
     if data.startswith(b"BM") and len(data) > 26 and data[6:10] == b"\x00" * 4:
