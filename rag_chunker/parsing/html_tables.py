@@ -1,21 +1,29 @@
 """Is this <table> data or layout, and which cells has it?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from turbohtml import Element, Node, Text
 
 from rag_chunker.parsing.html_visibility import is_hidden, is_hidden_by_attribute
 from rag_chunker.parsing.tables import cell_text
 
-_NO_DATA = "table,h1,h2,h3,h4,h5,h6"
-_UNUSUAL_CELLS = "td *,th *,[hidden],[aria-hidden],[style],[colspan],[rowspan]"
+_NO_DATA = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
 _CELLS = frozenset({"td", "th"})
-_STRUCTURE = "pre,ul,ol,dl,blockquote,figure,section,article"
-_INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s "  # noqa: SIM905
-    "samp small span strike strong sub sup time tt u var wbr".split()
+_STRUCTURE = ("pre", "ul", "ol", "dl", "blockquote", "figure", "section", "article")
+_INLINE = (
+    "a code span em strong b i abbr acronym bdi bdo big cite data del dfn font ins kbd label mark "  # noqa: SIM905
+    "q s samp small strike sub sup time tt u var wbr".split()
+)
+_WELDING = frozenset(_INLINE)
+_HIDING = "[hidden],[aria-hidden],[style]"
+# Names are tried in this order: the usual ones come first.
+_NOT_FLAT = f":not({','.join(_INLINE)}),{_HIDING}"
+_UNUSUAL = (
+    f":not(td,tr,th,tbody,thead,{','.join(_INLINE)},caption,col,colgroup),"
+    f"[colspan],[rowspan],{_HIDING},tbody~thead"
 )
 _WIDEST = 1000
 """Columns that a span may open, as in the HTML standard."""
@@ -44,13 +52,17 @@ def read_table(table: Element) -> HtmlTable | None:
     if (table.attr("role") or "").strip().lower() in ("presentation", "none"):
         return None
     # Stops at the first table inside, so that tables in tables stay linear.
-    if table.select_one(_NO_DATA) is not None:
+    if _holds(table, _NO_DATA):
         return None
-    if table.select_one("th,thead") is None and table.select_one(_STRUCTURE) is not None:
+    has_header_cells = _holds(table, ("th", "thead"))
+    if not has_header_cells and _holds(table, _STRUCTURE):
         return None
+    if table.select_one(_UNUSUAL) is None and (rows := _rectangle(table)):
+        captions = [flat_text(each) for each in table.iter_elements("caption")]
+        headers = _header_rows(table, rows) if has_header_cells else 0
+        return _table(captions, rows, headers)
     head, body = _own_rows(table)
-    read = _plain_cells if table.select_one(_UNUSUAL_CELLS) is None else _cells
-    cells = list(map(read, head + body))
+    cells = list(map(_cells, head + body))
     if all(len(row.texts) < 2 for row in cells):
         return None
     captions = [flat_text(each) for each in _elements(table) if each.tag == "caption"]
@@ -61,15 +73,19 @@ def read_table(table: Element) -> HtmlTable | None:
         captions.append(cells.pop(0).texts[0])
         headers = max(headers - 1, _leading_header_rows(cells))
     grid = _expanded(cells) if has_spans else [row.texts for row in cells]
-    rows = [_merged(grid[:headers]), *grid[headers:]] if headers else grid
+    return _table(captions, grid, headers)
+
+
+def _table(captions: list[str], rows: list[list[str]], headers: int) -> HtmlTable:
+    if headers:
+        rows = [_merged(rows[:headers]), *rows[headers:]]
     return HtmlTable(captions, rows, has_header=headers > 0)
 
 
-def flat_text(root: Node) -> str:
+def flat_text(root: Element) -> str:
     """Everything visible inside `root` in one line; block tags and line breaks separate words."""
-    children = root.children
-    if len(children) == 1 and isinstance(only := children[0], Text):
-        return " ".join(only.data.replace("\xad", "").split())
+    if root.select_one(_NOT_FLAT) is None:
+        return " ".join(root.text.replace("\xad", "").split())
     parts: list[str] = []
     stack: list[Node | str] = [root]
     while stack:
@@ -81,13 +97,42 @@ def flat_text(root: Node) -> str:
         elif isinstance(node, Element):
             if node is not root and is_hidden(node):
                 continue
-            edge = "" if node.tag in _INLINE else " "
+            edge = "" if node.tag in _WELDING else " "
             parts.append(edge)
             if node.tag == "img":
                 parts.append(node.attr("alt") or "")
             stack.append(edge)
             stack += node.children[::-1]
     return " ".join("".join(parts).replace("\xad", "").split())
+
+
+def _holds(table: Element, tags: Sequence[str]) -> bool:
+    return next(table.iter_elements(tags), None) is not None
+
+
+def _rectangle(table: Element) -> list[list[str]]:
+    """The cells of a table that holds nothing of `_UNUSUAL`; none if it is narrower than two
+    columns, or if the library had to fill up shorter rows."""
+    rows: list[list[str]] = table.rows()
+    if not rows or len(rows[0]) < 2:
+        return []
+    may_be_filled = "" in [row[-1] for row in rows]
+    if may_be_filled and len(rows) * len(rows[0]) > len(table.select("td,th")):
+        return []
+    if "\xad" in table.text:
+        return [[cell.replace("\xad", "") for cell in row] for row in rows]
+    return rows
+
+
+def _header_rows(table: Element, rows: list[list[str]]) -> int:
+    """How many of its rows name columns, as `_leading_header_rows`."""
+    stated = len(table.select("thead>tr"))
+    if stated:
+        return stated
+    width = len(rows[0])
+    named = takewhile(lambda row: len(row.select("th")) == width, table.iter_elements("tr"))
+    count = sum(1 for _ in named)
+    return count if count < len(rows) else min(count, 1)
 
 
 def _elements(parent: Node) -> Iterator[Element]:
@@ -117,14 +162,6 @@ class _Cells:
     """Columns and rows of each cell that spans more than one, by its index."""
     headers: int
     """How many are header cells."""
-
-
-def _plain_cells(row: Element) -> _Cells:
-    """As `_cells` where no cell has what `_UNUSUAL_CELLS` names, in a third of the time; the texts
-    keep their white space."""
-    cells = [each for each in row.children if isinstance(each, Element) and each.tag in _CELLS]
-    texts = [cell.text.replace("\xad", "") for cell in cells]
-    return _Cells(texts, {}, sum([cell.tag == "th" for cell in cells]))
 
 
 def _cells(row: Element) -> _Cells:
