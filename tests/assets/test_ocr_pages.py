@@ -30,13 +30,12 @@ PROJECT = Path(__file__).parents[2]
 class Corpus:
     """A corpus whose pages the colour engine reads."""
 
-    def __init__(self, folder: Path, parsers: WorkerPool) -> None:
+    def __init__(self, folder: Path, parsers: WorkerPool, readers: "Readers") -> None:
         self.folder = folder
         self.parsers = parsers
-        self._readers = ExitStack()
-        self._pool: WorkerPool | None = None
-        self._made_for: object = None
-        self.log = folder / "log"
+        self.readers = readers
+        self.log = Path(os.environ[colour_engine.LOG])
+        self.log.unlink(missing_ok=True)
         self.runs = 0
         self.write("corpus.toml", SETTINGS)
 
@@ -50,20 +49,8 @@ class Corpus:
         self, *, seconds: float = 60.0, **options: Any
     ) -> tuple[ParseReport, OcrReport, ChunkReport]:
         self.runs += 1
-        run_id, readers = f"run {self.runs}", self._pool_for(seconds)
+        run_id, readers = f"run {self.runs}", self.readers.pool(seconds)
         return direct.run_all(self.folder, self.parsers, run_id, readers=readers, **options)
-
-    def _pool_for(self, seconds: float) -> WorkerPool:
-        """Workers take over the environment when they start: another one needs others."""
-        wanted = seconds, {name: os.environ.get(name) for name in colour_engine.SETTINGS}
-        if self._pool is None or self._made_for != wanted:
-            self.close()
-            self._pool = self._readers.enter_context(WorkerPool(1, seconds=seconds))
-            self._made_for = wanted
-        return self._pool
-
-    def close(self) -> None:
-        self._readers.close()
 
     def query(self, sql: str) -> list[tuple]:
         with open_warehouse(self.folder / "warehouse") as connection:
@@ -89,23 +76,48 @@ class Corpus:
         return direct.partition(self.folder).ocr_pages.live.stat().st_ino
 
 
-@pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(colour_engine.installed(tmp_path / "site"))
-    monkeypatch.setenv(colour_engine.LOG, str(tmp_path / "log"))
+class Readers:
+    """The pool that reads pages: the same for all tests that want the same of it."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._pool: WorkerPool | None = None
+        self._made_for: object = None
+
+    def pool(self, seconds: float) -> WorkerPool:
+        """Workers take over the environment when they start: another one needs others."""
+        wanted = seconds, {name: os.environ.get(name) for name in colour_engine.SETTINGS}
+        if self._pool is None or self._made_for != wanted:
+            self.close()
+            self._pool = self._open.enter_context(WorkerPool(1, seconds=seconds))
+            self._made_for = wanted
+        return self._pool
+
+    def close(self) -> None:
+        self._open.close()
 
 
 @pytest.fixture(scope="module")
-def parsers() -> Iterator[WorkerPool]:
-    with WorkerPool(1) as pool:
-        yield pool
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The folder in which it is installed."""
+    folder = tmp_path_factory.mktemp("engine")
+    site = colour_engine.installed(folder / "site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        patch.setenv(colour_engine.LOG, str(folder / "log"))
+        yield site
+
+
+@pytest.fixture(scope="module")
+def readers(engine: str) -> Iterator[Readers]:
+    readers = Readers()
+    yield readers
+    readers.close()
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, engine: None, parsers: WorkerPool) -> Iterator[Corpus]:
-    corpus = Corpus(tmp_path, parsers)
-    yield corpus
-    corpus.close()
+def corpus(tmp_path: Path, pool: WorkerPool, readers: Readers) -> Corpus:
+    return Corpus(tmp_path, pool, readers)
 
 
 def packed(members: dict[str, bytes]) -> bytes:
@@ -331,10 +343,12 @@ def test_a_reading_that_fails_under_another_engine_keeps_the_last_good_one(
     assert corpus.texts() == [text_of(1)]
 
 
-def test_a_killed_run_goes_on_where_it_was(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_run_goes_on_where_it_was(
+    corpus: Corpus, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     corpus.write("scan.pdf", pdf(*range(100)))
     monkeypatch.setenv(colour_engine.SECONDS, "0.03")
-    path = os.pathsep.join([str(corpus.folder / "site"), str(PROJECT)])
+    path = os.pathsep.join([engine, str(PROJECT)])
     killed = subprocess.Popen(
         [sys.executable, "-m", "tests.scenarios.direct", str(corpus.folder), "killed"],
         env={**os.environ, "PYTHONPATH": path},
@@ -356,7 +370,7 @@ def test_a_killed_run_goes_on_where_it_was(corpus: Corpus, monkeypatch: pytest.M
     assert corpus.run()[1].unchanged == 100
 
 
-def test_the_assets_warn_of_pages_that_fail_or_are_in_doubt(project: Project, engine: None) -> None:
+def test_the_assets_warn_of_pages_that_fail_or_are_in_doubt(project: Project, engine: str) -> None:
     project.write("acme/docs/corpus.toml", SETTINGS)
     project.write("acme/docs/scan.pdf", pdf(1, "raises", "doubts"))
     project.write("acme/docs/note.md", "words")

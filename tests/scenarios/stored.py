@@ -1,5 +1,7 @@
 """What does a warehouse hold? Read as people read it: through the views of `rag.duckdb`."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ _DOCUMENTS = (
     "document_id, source_uri, mime_type, title, content_hash, status, stale, error_kind, key"
 )
 _CHUNKED = "document_id, title, status, stale, error_kind, key, n_chunks, max_tokens, acl_labels"
+_Query = Callable[[str, dict[str, Any]], list[tuple[Any, ...]]]
 
 
 @dataclass(frozen=True)
@@ -36,14 +39,14 @@ class Row:
 
 def rows(warehouse: Path, tenant: str | None = None, corpus: str | None = None) -> list[Row]:
     """The chunks of one partition, of a tenant, or of all, in order."""
-    found = _query(
-        warehouse,
-        "SELECT tenant_id, corpus_id, document_id, id, position, content, token_count, kind, "
-        "acl_labels FROM chunks WHERE ($tenant IS NULL OR tenant_id = $tenant) "
-        "AND ($corpus IS NULL OR corpus_id = $corpus) "
-        "ORDER BY tenant_id, corpus_id, document_id, position, id",
-        {"tenant": tenant, "corpus": corpus},
-    )
+    with _opened(warehouse) as query:
+        found = query(
+            "SELECT tenant_id, corpus_id, document_id, id, position, content, token_count, kind, "
+            "acl_labels FROM chunks WHERE ($tenant IS NULL OR tenant_id = $tenant) "
+            "AND ($corpus IS NULL OR corpus_id = $corpus) "
+            "ORDER BY tenant_id, corpus_id, document_id, position, id",
+            {"tenant": tenant, "corpus": corpus},
+        )
     return [Row(t, c, _path(t, c, document), *rest) for t, c, document, *rest in found]
 
 
@@ -51,22 +54,23 @@ def everything(warehouse: Path, tenant: str, corpus: str) -> dict[str, list[tupl
     """All that a partition holds save times and run ids: what two ways to one state must share."""
     pair = {"tenant": tenant, "corpus": corpus}
     where = "WHERE tenant_id = $tenant AND corpus_id = $corpus ORDER BY document_id"
-    return {
-        "chunks": _query(warehouse, f"SELECT {_CHUNKS} FROM chunks {where}, position, id", pair),
-        "documents": _query(warehouse, f"SELECT {_DOCUMENTS} FROM documents {where}", pair),
-        "chunked": _query(warehouse, f"SELECT {_CHUNKED} FROM chunked_documents {where}", pair),
-        "blocks": _query(warehouse, f"SELECT * FROM blocks {where}, index", pair),
-    }
+    with _opened(warehouse) as query:
+        return {
+            "chunks": query(f"SELECT {_CHUNKS} FROM chunks {where}, position, id", pair),
+            "documents": query(f"SELECT {_DOCUMENTS} FROM documents {where}", pair),
+            "chunked": query(f"SELECT {_CHUNKED} FROM chunked_documents {where}", pair),
+            "blocks": query(f"SELECT * FROM blocks {where}, index", pair),
+        }
 
 
 def documents(warehouse: Path, tenant: str, corpus: str) -> dict[str, dict[str, Any]]:
     """Status, error and hash by relative path."""
-    found = _query(
-        warehouse,
-        "SELECT document_id, status, error, content_hash FROM documents "
-        "WHERE tenant_id = $tenant AND corpus_id = $corpus",
-        {"tenant": tenant, "corpus": corpus},
-    )
+    with _opened(warehouse) as query:
+        found = query(
+            "SELECT document_id, status, error, content_hash FROM documents "
+            "WHERE tenant_id = $tenant AND corpus_id = $corpus",
+            {"tenant": tenant, "corpus": corpus},
+        )
     return {
         _path(tenant, corpus, document): {"status": status, "error": error, "hash": content_hash}
         for document, status, error, content_hash in found
@@ -75,12 +79,12 @@ def documents(warehouse: Path, tenant: str, corpus: str) -> dict[str, dict[str, 
 
 def processed(warehouse: Path, tenant: str, corpus: str, run_id: str) -> list[str]:
     """Relative paths of the documents that this run chunked."""
-    found = _query(
-        warehouse,
-        "SELECT document_id FROM chunked_documents WHERE tenant_id = $tenant "
-        "AND corpus_id = $corpus AND run_id = $run ORDER BY document_id",
-        {"tenant": tenant, "corpus": corpus, "run": run_id},
-    )
+    with _opened(warehouse) as query:
+        found = query(
+            "SELECT document_id FROM chunked_documents WHERE tenant_id = $tenant "
+            "AND corpus_id = $corpus AND run_id = $run ORDER BY document_id",
+            {"tenant": tenant, "corpus": corpus, "run": run_id},
+        )
     return [_path(tenant, corpus, document) for (document,) in found]
 
 
@@ -91,8 +95,11 @@ def _path(tenant: str, corpus: str, document_id: str) -> str:
         return document_id
 
 
-def _query(warehouse: Path, sql: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+@contextmanager
+def _opened(warehouse: Path) -> Iterator[_Query]:
+    """To query it; where there is none yet, nothing is found."""
     if not (warehouse / "rag.duckdb").exists():
-        return []
+        yield lambda _sql, _parameters: []
+        return
     with open_warehouse(warehouse) as connection:
-        return connection.execute(sql, parameters).fetchall()
+        yield lambda sql, parameters: connection.execute(sql, parameters).fetchall()
