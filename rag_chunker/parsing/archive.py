@@ -169,7 +169,7 @@ def check_xml(data: bytes) -> None:
         raise DocumentTooLarge(
             f"an XML part has {len(data):,} bytes, the limit is {MAX_XML_BYTES:,}"
         )
-    if (tags := data.count(b"<")) > MAX_XML_TAGS:
+    if len(data) > MAX_XML_TAGS and (tags := data.count(b"<")) > MAX_XML_TAGS:
         raise DocumentTooLarge(f"an XML part has {tags:,} tags, the limit is {MAX_XML_TAGS:,}")
 
 

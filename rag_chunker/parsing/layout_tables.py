@@ -6,13 +6,13 @@ other, like the body. But a row of two or more cells that hold headings only nam
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import chain, takewhile
+from typing import Any
 
 from pydantic import JsonValue
 
 from rag_chunker.parsing.shown import shown
-from rag_chunker.parsing.tables import CELL_SEPARATOR, LONGEST_HEADER, cell_text, table_blocks
-from rag_core.text import is_blank
+from rag_chunker.parsing.tables import table_blocks
 from rag_core.types import Block
 
 MOST_COLUMNS = 64
@@ -47,37 +47,42 @@ class Part:
     """The part whose header names the columns of this part, too."""
     header_text: str | None = None
 
-    def plain_rows(self) -> list[list[str]]:
-        """The texts of `rows` whose columns are pieces of text, as those of `PlainRow`."""
-        rows = [["".join(pieces) for pieces in row] for row in self.rows]
-        text = "".join(["".join(row) for row in rows])
-        return rows if shown(text) is text else [list(map(shown, row)) for row in rows]
-
-    def blocks(self, rows: Sequence[Sequence[str]], table: int) -> Iterator[Block]:
+    def blocks(self, rows: Sequence[Sequence[str]], table: int) -> list[Block]:
         """`rows` (the texts of `self.rows`) as blocks."""
         attributes: dict[str, JsonValue] = {}
-        if self.header:
-            first = next((row for row in rows if not is_blank("".join(row))), ())
-            text = CELL_SEPARATOR.join(map(cell_text, first))
-            self.header_text = text if len(text) <= LONGEST_HEADER else None
-        elif self.after is not None and self.after.header_text:
+        if self.after is not None and self.after.header_text:
             attributes["table_header"] = self.after.header_text
-        return iter(table_blocks(rows, table=table, has_header=self.header, attributes=attributes))
+        found = list(table_blocks(rows, table=table, has_header=self.header, attributes=attributes))
+        if self.header and found:
+            header = found[0].attributes.get("table_header")
+            self.header_text = None if header is None else str(header)
+        return found
 
 
-class PlainRow(NamedTuple):
-    """A row of a table that is nothing but text in cells."""
+@dataclass
+class PlainTable:
+    """A table that is nothing but text in cells."""
 
-    element: Any
-    cells: list[Any]
-    """The cells' elements."""
-    texts: list[Sequence[str]]
-    """Of each cell the pieces of its text, a space between two paragraphs."""
+    rows: Sequence[Iterable[Any]]
+    """Of each row the cells' elements."""
+    texts: list[list[str]]
+    """Of each row the text of each column."""
+
+    def blocks(self, table: int, *, titles: int, has_header: bool) -> Iterator[Block]:
+        """The rows behind the `titles` as blocks."""
+        data = self.texts[titles:]
+        text = "".join(chain.from_iterable(data))
+        if shown(text) is not text:
+            data = [list(map(shown, row)) for row in data]
+        return table_blocks(data, table=table, has_header=has_header)
+
+    def titles(self) -> int:
+        """How many rows at the top are titles, and so layout."""
+        return _titles(self.texts[: MOST_TITLES + 1], _is_shown)
 
 
-def is_shown(piece: str) -> bool:
-    """Whether a piece of text shows anything."""
-    return bool(piece) and not piece.isspace()
+def _is_shown(text: str) -> bool:
+    return bool(text) and not text.isspace()
 
 
 def frame(
@@ -90,16 +95,17 @@ def frame(
 
 
 def parts(
-    rows: Iterable[Row], *, has_header: bool, has_text: Callable[[Any], bool]
+    rows: Iterable[Row], *, has_header: bool, is_filled: Callable[[Any], bool]
 ) -> Iterator[Part]:
     """The rows of one table as parts, in order.
 
     Rows with one filled cell above the first wider row are titles: they are layout. With
     `has_header` the first row behind them, unless it is layout, names the columns of all parts.
-    `has_text` says whether a paragraph shows anything.
+    `is_filled` says whether a column shows anything.
     """
     listed = list(rows)
-    titles = _titles(listed, has_text)
+    head = takewhile(lambda row: not row.layout, listed[: MOST_TITLES + 1])
+    titles = _titles([row.columns for row in head], is_filled)
     part, first = Part(), None
     for index, row in enumerate(listed):
         if row.layout or index < titles:
@@ -115,13 +121,10 @@ def parts(
         yield part
 
 
-def _titles(rows: Sequence[Row], has_text: Callable[[Any], bool]) -> int:
-    for index, row in enumerate(rows[: MOST_TITLES + 1]):
-        if row.layout:
-            return 0
-        if sum(any(map(has_text, column)) for column in row.columns) > 1:
-            return index
-    return 0
+def _titles(rows: Sequence[Sequence[Any]], is_filled: Callable[[Any], bool]) -> int:
+    """How many of the first `rows`, up to one of layout, are titles."""
+    filled = (sum(map(is_filled, columns)) for columns in rows)
+    return next((index for index, columns in enumerate(filled) if columns > 1), 0)
 
 
 def is_layout(headings: Iterable[Sequence[bool]]) -> bool:

@@ -23,3 +23,18 @@ def run(first: Steps) -> Iterator[Block]:
             yield step
         else:
             stack.append(step)
+
+
+Walk: TypeAlias = "Iterator[Walk]"
+"""A walker that keeps what it finds to itself, which takes less time than handing it up."""
+
+
+def walk(first: Walk) -> None:
+    """Runs a walker and all walkers that it yields, in order."""
+    stack = [first]
+    while stack:
+        step = next(stack[-1], None)
+        if step is None:
+            stack.pop()
+        else:
+            stack.append(step)

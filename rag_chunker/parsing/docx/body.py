@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.docx.inline import InlineReader, Line, chosen
 from rag_chunker.parsing.docx.names import (
     ALTERNATE,
@@ -12,6 +13,7 @@ from rag_chunker.parsing.docx.names import (
     RELATION_ID,
     REMOVED,
     TBL,
+    TR,
     VAL,
     P,
     number,
@@ -19,14 +21,24 @@ from rag_chunker.parsing.docx.names import (
     w,
 )
 from rag_chunker.parsing.docx.numbering import Marker, Numbering
-from rag_chunker.parsing.docx.paragraphs import OUTLINE_LEVEL, PARAGRAPH_STYLE, Said, said
+from rag_chunker.parsing.docx.paragraphs import (
+    OUTLINE_LEVEL,
+    PARAGRAPH_STYLE,
+    USUAL,
+    Said,
+    said,
+    style_of,
+)
 from rag_chunker.parsing.docx.plain_tables import plain_table
 from rag_chunker.parsing.docx.styles import Styles, outline_meaning
-from rag_chunker.parsing.docx.tables import Table
+from rag_chunker.parsing.docx.tables import Table, has_header
+from rag_chunker.parsing.docx.unusual import Unusual
+from rag_chunker.parsing.echoes import without_echoes
+from rag_chunker.parsing.layout_tables import PlainTable
 from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks
 from rag_chunker.parsing.shown import shown
-from rag_chunker.parsing.steps import Step, Steps, run
+from rag_chunker.parsing.steps import Walk, walk
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
@@ -52,38 +64,46 @@ class Body:
         reader: InlineReader,
         notes: dict[tuple[str, str], Any],
         main: Part,
+        unusual: Unusual,
     ) -> None:
         self._styles = styles
         self._numbering = numbering
         self._reader = reader
         self._notes = notes
         self._main = main
+        self._unusual = unusual
+        self._found: list[Block] = []
+        self._has_code = self._has_pictures = False
+        self._nothing: dict[str, JsonValue] = {}
         self._tables = 0
         self._carried = ""
         self._held: list[Line] = []
         self.title: str | None = None
         """Text of the first paragraph in style Title, known when all blocks are read."""
 
-    def blocks(self, root: Any) -> Iterator[Block]:
-        """The blocks of everything below `root`. Code is one block a
-        paragraph, and may be blank."""
-        return run(self._document(root))
+    def blocks(self, root: Any) -> list[Block]:
+        """The blocks of everything below `root`."""
+        walk(self._document(root))
+        found = self._found
+        if self._has_code:
+            found = list(merged_code(found))
+        return list(without_echoes(found)) if self._has_pictures else found
 
-    def _document(self, root: Any) -> Steps:
+    def _document(self, root: Any) -> Walk:
         yield self._children(root, None)
-        if not is_blank(self._carried):
-            yield _block(BlockType.paragraph, self._carried.strip())
+        self._add(_PARAGRAPH, self._carried.strip())
         for line in self._held:
             yield self._attached(line, None)
 
-    def _children(self, parent: Any, aside: str | None) -> Steps:
-        """The blocks of a container. `aside` is None in the body itself, `_BOX` in a text box
+    def _children(self, parent: Any, aside: str | None) -> Walk:
+        """Reads a container. `aside` is None in the body itself, `_BOX` in a text box
         beside running text, where headings must not claim the text that goes on after the box,
         or the kind of a note, where all text is `other`."""
         for child in parent:
             tag = child.tag
             if tag == P:
-                yield from self._paragraph(child, aside)
+                if (attached := self._paragraph(child, aside)) is not None:
+                    yield attached
             elif tag == TBL:
                 yield self._table(child, aside)
             elif tag == ALTERNATE:
@@ -91,38 +111,102 @@ class Body:
             elif tag not in REMOVED and len(child) and not _is_contents(child):
                 yield self._children(child, aside)
 
-    def _paragraph(self, paragraph: Any, aside: str | None) -> list[Step]:
-        properties = said(paragraph)
-        style = properties.style or self._styles.default_id()
+    def _paragraph(self, paragraph: Any, aside: str | None) -> "Walk | None":
+        """Reads a paragraph. What hangs on it is left to the caller."""
+        if paragraph in self._unusual.properties:
+            properties = said(paragraph)
+            style = properties.style or self._styles.default_id()
+        else:
+            properties = USUAL
+            style = style_of(paragraph) or self._styles.default_id()
+            if aside is None and not self._carried and not self._held and self._is_body(style):
+                text = self._reader.plain_text(paragraph, style)
+                if text is not None:
+                    self._add(_PARAGRAPH, text.strip())
+                    return None
         line = self._reader.read(paragraph, style)
         text = self._carried + line.text
         if line.attached is not None:
             self._held.append(line)
         if properties.runs_on:
             self._carried = text
-            return []
-        block = self._own(properties, style, text, line, aside)
-        steps: list[Step] = [] if block is None else [block]
-        if self._held:
-            steps += [self._attached(held, aside) for held in self._held]
-            self._held = []
+            return None
+        self._own(properties, style, text, line, aside)
         self._carried = ""
-        return steps
+        if not self._held:
+            return None
+        held, self._held = self._held, []
+        return self._each_attached(held, aside)
 
-    def _own(
-        self, properties: Said, style: str, text: str, line: Line, aside: str | None
-    ) -> Block | None:
+    def _is_body(self, style: str) -> bool:
+        """Whether paragraphs of a style are body text unless they say something else."""
+        return self._styles.meaning(style).role is _BODY and self._styles.numbered(style) is None
+
+    def _own(self, properties: Said, style: str, text: str, line: Line, aside: str | None) -> None:
         """The block of a paragraph itself."""
         if aside is not None and aside != _BOX:
-            return _note(aside, text)
+            self._note(aside, text)
+            return
         marker = self._marker(properties, style)
-        block = self._block(properties, style, text, line, marker)
-        if aside == _BOX and block is not None and block.type is BlockType.heading:
-            return _block(BlockType.paragraph, block.text)
-        return block
+        meaning = self.meaning(properties, style)
+        role = meaning.role
+        if role is _BODY and marker is None and not line.monospace:
+            self._add(_PARAGRAPH, text.strip())
+        elif role is Role.code:
+            self._code(text)
+        elif role is Role.contents or is_blank(text):
+            return
+        elif role in _HEADINGS:
+            self._heading(meaning, " ".join(text.split()), marker, aside)
+        elif marker is not None:
+            self._list_item(text.strip(), marker.depth, marker.text)
+        elif role is Role.list_item:
+            self._list_item(text.strip(), meaning.level, "-")
+        elif role is _BODY and line.monospace:
+            self._code(text)
+        else:
+            self._add(_TYPES.get(role, _PARAGRAPH), text.strip())
 
-    def _attached(self, line: Line, aside: str | None) -> Steps:
-        """What hangs on a paragraph: pictures' alternative texts, charts and diagrams, boxes,
+    def _add(self, kind: BlockType, text: str) -> None:
+        """A block of stripped text, unless there is none to see."""
+        if text and (text[0].isalnum() or not is_blank(text)):
+            self._found.append(Block.trusted(kind, text, self._nothing))
+
+    def _code(self, text: str) -> None:
+        """One block a line for the time being, which may be blank."""
+        self._has_code = True
+        self._found.append(Block.trusted(BlockType.code, text, self._nothing))
+
+    def _list_item(self, text: str, depth: int, marker: str) -> None:
+        attributes: dict[str, JsonValue] = {"list_depth": depth, "list_marker": marker}
+        self._found.append(Block.trusted(BlockType.list_item, text, attributes))
+
+    def _note(self, kind: str, text: str) -> bool:
+        """Whether there was anything to see."""
+        if is_blank(text):
+            return False
+        self._found.append(Block.trusted(BlockType.other, text.strip(), {"note": kind}))
+        return True
+
+    def _heading(
+        self, meaning: Meaning, text: str, marker: Marker | None, aside: str | None
+    ) -> None:
+        level = min(meaning.level, DEEPEST_HEADING)
+        if meaning.role is Role.title:
+            level = 1
+            self.title = self.title or text
+        if aside == _BOX:
+            self._add(_PARAGRAPH, text)
+            return
+        attributes: dict[str, JsonValue] = {} if marker is None else {"list_marker": marker.text}
+        self._found.append(Block.trusted_heading(text, level, attributes))
+
+    def _each_attached(self, lines: Sequence[Line], aside: str | None) -> Walk:
+        for line in lines:
+            yield self._attached(line, aside)
+
+    def _attached(self, line: Line, aside: str | None) -> Walk:
+        """Reads what hangs on a paragraph: pictures' alternative texts, charts and diagrams, boxes,
         notes, in this order.
 
         A note is read once, where it is first referred to.
@@ -131,10 +215,9 @@ class Body:
         if attached is None:
             return
         for text in attached.pictures:
-            if (picture := _note("picture", shown(text))) is not None:
-                yield picture
+            self._has_pictures = self._note("picture", shown(text)) or self._has_pictures
         for graphic in attached.graphics:
-            yield from self._graphic(graphic)
+            self._found += self._graphic(graphic)
         inside = _BOX if aside is None and not is_blank(line.text) else aside
         for box in attached.boxes:
             yield self._children([box] if box.tag in (P, TBL) else box, inside)
@@ -148,37 +231,6 @@ class Body:
         elif (part := self._main.by_id(element.get(RELATION_ID))) is not None:
             yield from chart_blocks(part.root, table=self._tables, attributes={})
             self._tables += 1
-
-    def _block(
-        self, properties: Said, style: str, text: str, line: Line, marker: Marker | None
-    ) -> Block | None:
-        meaning = self.meaning(properties, style)
-        if meaning.role is _BODY and marker is None and not line.monospace:
-            return None if is_blank(text) else Block.trusted(_PARAGRAPH, text.strip(), {})
-        if meaning.role is Role.code:
-            return _block(BlockType.code, text)
-        if is_blank(text) or meaning.role is Role.contents:
-            return None
-        if meaning.role in _HEADINGS:
-            return self._heading(meaning, " ".join(text.split()), marker)
-        raw, text = text, text.strip()
-        if marker is not None:
-            return _block(
-                BlockType.list_item, text, list_depth=marker.depth, list_marker=marker.text
-            )
-        if meaning.role is Role.list_item:
-            return _block(BlockType.list_item, text, list_depth=meaning.level, list_marker="-")
-        if meaning.role is Role.body and line.monospace:
-            return _block(BlockType.code, raw)
-        return _block(_TYPES.get(meaning.role, BlockType.paragraph), text)
-
-    def _heading(self, meaning: Meaning, text: str, marker: Marker | None) -> Block:
-        level = min(meaning.level, DEEPEST_HEADING)
-        if meaning.role is Role.title:
-            level = 1
-            self.title = self.title or text
-        attributes: dict[str, JsonValue] = {} if marker is None else {"list_marker": marker.text}
-        return Block(type=BlockType.heading, text=text, level=level, attributes=attributes)
 
     def meaning(self, properties: Said, style: str) -> Meaning:
         """What a paragraph is: its own outline level says it, else its style."""
@@ -200,10 +252,17 @@ class Body:
         level = inherited.level if level is None else level
         return self._numbering.marker(inherited.number_id, level, style)
 
-    def _table(self, element: Any, aside: str | None) -> Steps:
-        usual = self._is_plain("") and not self._reader.hides
-        plain = plain_table(element, self._is_plain) if usual else None
-        table = plain or Table(element, self.is_heading, has_headings=self._has_headings(element))
+    def _table(self, element: Any, aside: str | None) -> Walk:
+        if (plain := self._plain_table(element)) is not None:
+            titles = plain.titles()
+            for cells in plain.rows[:titles]:
+                for cell in cells:
+                    yield self._children(cell, aside)
+            headed = has_header(element, element.find(TR))
+            self._found += plain.blocks(self._tables, titles=titles, has_header=headed)
+            self._tables += 1
+            return
+        table = Table(element, self.is_heading, has_headings=self._has_headings(element))
         if (frame := table.frame()) is not None:
             for cell in frame:
                 yield self._children(cell, aside)
@@ -214,15 +273,24 @@ class Body:
                     yield self._children(cell, aside)
                 continue
             attached: list[Line] = []
-            rows = (
-                [[self._cell(cell, attached) for cell in row] for row in part.rows]
-                if plain is None
-                else part.plain_rows()
-            )
-            yield part.blocks(rows, self._tables)
+            rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
+            self._found += part.blocks(rows, self._tables)
             self._tables += 1
             for line in attached:
                 yield self._attached(line, aside)
+
+    def _plain_table(self, element: Any) -> PlainTable | None:
+        usual = element not in self._unusual.tables and not self._reader.hides
+        if not (usual and self._is_plain("")):
+            return None
+        return plain_table(element, self._is_plain, self._odd)
+
+    def _odd(self, paragraph: Any) -> str | None:
+        """The text of a paragraph in a plain table that has fonts or more than letters; None for
+        any other."""
+        if paragraph not in self._unusual.texts:
+            return None
+        return self._reader.read(paragraph, self._styles.default_id()).text
 
     def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:
         """The text of a cell on one line; an empty numbered paragraph shows its number."""
@@ -263,14 +331,6 @@ class Body:
         properties = said(paragraph)
         style = properties.style or self._styles.default_id()
         return self.meaning(properties, style).role in _HEADINGS
-
-
-def _block(kind: BlockType, text: str, **attributes: JsonValue) -> Block:
-    return Block.trusted(kind, text, attributes)
-
-
-def _note(kind: str, text: str) -> Block | None:
-    return None if is_blank(text) else _block(BlockType.other, text.strip(), note=kind)
 
 
 def _is_contents(element: Any) -> bool:

@@ -1,5 +1,6 @@
 """What does a paragraph say? Its shown text, and what hangs on it: boxes, notes, pictures."""
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -29,8 +30,8 @@ from rag_chunker.parsing.docx.symbols import symbol
 from rag_chunker.parsing.office_math import MATH_GROUPS, MATH_TEXT, typed
 from rag_chunker.parsing.shown import shown
 
-RUN, RUN_STYLE, VANISH, _FONTS = w("r"), w("rStyle"), w("vanish"), w("rFonts")
-_TELLING = frozenset({RUN_STYLE, VANISH, _FONTS})
+RUN, RUN_STYLE, VANISH, FONTS = w("r"), w("rStyle"), w("vanish"), w("rFonts")
+_TELLING = frozenset({RUN_STYLE, VANISH, FONTS})
 FIELD_CHARACTER, FIELD_INSTRUCTION = w("fldChar"), w("instrText")
 SIMPLE_FIELD, SYMBOL = w("fldSimple"), w("sym")
 RUBY_TEXT = w("rt")
@@ -88,17 +89,35 @@ _EMPTY = Line()
 class InlineReader:
     """Reads paragraphs in document order: fields may go on from one to the next."""
 
-    def __init__(self, styles: Styles, fields: Fields) -> None:
+    def __init__(self, styles: Styles, fields: Fields, unusual: Container[Any]) -> None:
+        """`unusual` are the paragraphs that hold more than text in runs."""
         self._styles = styles
         self._fields = fields
+        self._unusual = unusual
 
     @property
     def hides(self) -> bool:
         """Whether a field that is open here is not shown."""
         return self._fields.hidden
 
+    def plain_text(self, paragraph: Any, style_id: str) -> str | None:
+        """What a `w:p` shows that is nothing but text in an ordinary style; None for any other."""
+        if paragraph in self._unusual or not self._styles.usual(style_id) or self._fields.hidden:
+            return None
+        text = ""
+        for each in paragraph.iterdescendants(TEXT):
+            run = each.getparent()
+            if run.tag != RUN or run.getparent() is not paragraph:
+                return None
+            text += each.text or ""
+        return shown(text)
+
     def read(self, paragraph: Any, style_id: str) -> Line:
         """Everything that one `w:p` shows."""
+        text = self.plain_text(paragraph, style_id)
+        return self._read(paragraph, style_id) if text is None else Line(text)
+
+    def _read(self, paragraph: Any, style_id: str) -> Line:
         stack: list[Any] = paragraph[::-1]
         if not stack:
             return _EMPTY
@@ -151,7 +170,7 @@ class InlineReader:
             hidden = is_on(found[VANISH])
         else:
             hidden = hidden or (style is not None and self._styles.hidden(style))
-        answer = monospace_font(found[_FONTS]) if _FONTS in found else None
+        answer = monospace_font(found[FONTS]) if FONTS in found else None
         if answer is None:
             answer = monospace or (style is not None and self._styles.monospace(style))
         return not hidden, answer

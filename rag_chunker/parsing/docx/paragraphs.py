@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from rag_chunker.parsing.docx.names import PPR, REMOVED, RPR, VAL, by_name, leading, w
 
 PARAGRAPH_STYLE, NUMBERED, OUTLINE_LEVEL = w("pStyle"), w("numPr"), w("outlineLvl")
-_FRAME, _DROP_CAP = w("framePr"), w("dropCap")
+FRAME, _DROP_CAP = w("framePr"), w("dropCap")
 
 
 class Said(NamedTuple):
@@ -21,21 +21,33 @@ class Said(NamedTuple):
     change tracking, or the text is a drop cap."""
 
 
-_NOTHING = Said()
+USUAL = Said()
+
+
+def style_of(paragraph: Any) -> str | None:
+    """Id of the style of a `w:p`."""
+    properties = leading(paragraph, PPR)
+    if properties is None or not len(properties):
+        return None
+    style = properties[0]
+    if style.tag != PARAGRAPH_STYLE:  # which the schema wants before all else
+        style = next(properties.iterchildren(PARAGRAPH_STYLE), None)
+    named: str | None = None if style is None else style.get(VAL)
+    return named
 
 
 def said(paragraph: Any) -> Said:
     """What the properties of a `w:p` say."""
     properties = leading(paragraph, PPR)
     if properties is None or not len(properties):
-        return _NOTHING
+        return USUAL
     found = by_name(properties)
     style, level = found.get(PARAGRAPH_STYLE), found.get(OUTLINE_LEVEL)
     return Said(
         None if style is None else style.get(VAL),
         found.get(NUMBERED),
         None if level is None else level.get(VAL),
-        _runs_on(found.get(RPR), found.get(_FRAME)),
+        _runs_on(found.get(RPR), found.get(FRAME)),
     )
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from rag_chunker.parsing.archive import Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
-from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.docx.body import Body
 from rag_chunker.parsing.docx.fields import Fields
@@ -13,7 +12,7 @@ from rag_chunker.parsing.docx.inline import InlineReader
 from rag_chunker.parsing.docx.names import w
 from rag_chunker.parsing.docx.numbering import Numbering
 from rag_chunker.parsing.docx.styles import Styles, style_sheet
-from rag_chunker.parsing.echoes import without_echoes
+from rag_chunker.parsing.docx.unusual import Unusual
 from rag_chunker.parsing.opc import core_properties, main_part, part_root, related
 from rag_chunker.parsing.pptx.deck import Part
 from rag_core.errors import CorruptDocument
@@ -74,9 +73,10 @@ def _walk(
 ) -> tuple[list[Block], str | None, bool]:
     fields = Fields(lenient=lenient)
     numbering = Numbering(roots.get("numbering"))
-    body = Body(styles, numbering, InlineReader(styles, fields), _notes(roots), part)
-    blocks = list(without_echoes(merged_code(body.blocks(root))))
-    return blocks, body.title, fields.unfinished
+    unusual = Unusual([root, *roots.values()], styles)
+    reader = InlineReader(styles, fields, unusual.texts)
+    body = Body(styles, numbering, reader, _notes(roots), part, unusual)
+    return body.blocks(root), body.title, fields.unfinished
 
 
 def _notes(roots: dict[str, Any]) -> dict[tuple[str, str], Any]:

@@ -1,117 +1,77 @@
-"""Which Word tables are nothing but text in cells? They are read in one pass, and most are such."""
+"""Which Word tables are nothing but text in cells? They are read as a whole, and most are such."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
-from rag_chunker.parsing.docx.inline import (
-    CHARACTERS,
-    FIELD_CHARACTER,
-    FIELD_INSTRUCTION,
-    HANGING,
-    RUBY_TEXT,
-    RUN,
-    RUN_STYLE,
-    SIMPLE_FIELD,
-    SYMBOL,
-    VANISH,
-)
-from rag_chunker.parsing.docx.names import ALTERNATE, REMOVED, TC, TEXT, TR, VAL, P, leading, w
-from rag_chunker.parsing.docx.paragraphs import NUMBERED, OUTLINE_LEVEL, PARAGRAPH_STYLE
-from rag_chunker.parsing.docx.tables import (
-    CELL_PROPERTIES,
-    HIDDEN_ROW,
-    REMOVED_CELL,
-    SPANS,
-    columns,
-    has_header,
-)
-from rag_chunker.parsing.layout_tables import Part, PlainRow, Row, is_shown, parts
-from rag_chunker.parsing.office_math import ANY_MATH
-
-_SPANS = frozenset(SPANS)
-_STYLES = frozenset({PARAGRAPH_STYLE, RUN_STYLE})
-_SPACES = frozenset(tag for tag, sign in CHARACTERS.items() if sign.isspace())
-_UNUSUAL = (
-    *HANGING - {P},
-    *REMOVED,
-    *CHARACTERS.keys() - _SPACES,
-    *(FIELD_CHARACTER, FIELD_INSTRUCTION, SIMPLE_FIELD, SYMBOL, RUBY_TEXT, ALTERNATE, ANY_MATH),
-    *(REMOVED_CELL, HIDDEN_ROW, VANISH, NUMBERED, OUTLINE_LEVEL),
-)
-"""What takes more than reading the text, or may be no text at all."""
-_MET = (TEXT, P, TC, TR, *_STYLES, *_SPACES, *_SPANS, *_UNUSUAL)
-_WRAPPERS = frozenset({w("sdtContent"), w("customXml")})
+from rag_chunker.parsing.docx.names import TC, TEXT, TR, VAL, P, leading
+from rag_chunker.parsing.docx.paragraphs import PARAGRAPH_STYLE
+from rag_chunker.parsing.docx.tables import CELL_PROPERTIES, SPANS, columns
+from rag_chunker.parsing.layout_tables import PlainTable
 
 
-class PlainTable:
-    """A `w:tbl` without fields, notes, pictures, numbers, headings, tables, anything hidden or
-    deleted. What stands for its paragraphs are the pieces of their text."""
+def plain_table(
+    table: Any, is_plain: Callable[[str], bool], read: Callable[[Any], str | None]
+) -> PlainTable | None:
+    """The table if it is regular and has several rows, else None. It must hold nothing unusual but
+    paragraphs, whose text `read` gives; None for all others. `is_plain` says of a style that its
+    text is shown, and that it makes neither headings nor list items.
 
-    def __init__(self, element: Any, rows: list[PlainRow], *, spans: bool) -> None:
-        self._element = element
-        self._rows = rows
-        self._spans = spans
-
-    def frame(self) -> None:
-        """As `Table.frame`: no table of several rows is one."""
-
-    def parts(self) -> Iterator[Part]:
-        """As `Table.parts`."""
-        heads = [row.element for row in self._rows[:1]]
-        return parts(
-            [Row(row.cells, self._columns(row), layout=False) for row in self._rows],
-            has_header=has_header(self._element, heads),
-            has_text=is_shown,
-        )
-
-    def _columns(self, row: PlainRow) -> list[Sequence[str]]:
-        if not self._spans:
-            return row.texts
-        properties = [leading(cell, CELL_PROPERTIES) for cell in row.cells]
-        return columns(row.element, properties, row.texts)
-
-
-def plain_table(table: Any, is_plain: Callable[[str], bool]) -> PlainTable | None:
-    """The table if it is plain and has several rows, else None. `is_plain` says of a style that
-    its text is shown, and that it makes neither headings nor list items.
-
-    Does not look where a run stands: text inside of properties, where the schema has none, is read.
+    Finds rows, cells and paragraphs wherever they are, and compares that with where they have to
+    be, list by list: hardly a step of ours a cell.
     """
-    rows: list[PlainRow] = []
-    row = cell = None
-    cells: list[Any] = []
-    texts: list[Sequence[str]] = []
-    pieces: list[str] = []
-    spans = goes_on = False
-    for each in table.iterdescendants(*_MET):
-        tag = each.tag
-        if tag == TEXT:
-            pieces.append(each.text or "")
-        elif tag == P:
-            if each.getparent() is not cell and not _wraps(each.getparent()):
-                return None
-            if goes_on:
-                pieces.append(" ")
-            goes_on = True
-        elif tag == TC:
-            if each.getparent() is not row and not _wraps(each.getparent()):
-                return None
-            cell, pieces, goes_on = each, [], False
-            cells.append(cell)
-            texts.append(pieces)
-        elif tag == TR:
-            row, cells, texts = each, [], []
-            rows.append(PlainRow(row, cells, texts))
-        elif tag in _SPANS:
-            spans = True
-        elif tag in _SPACES:
-            if each.getparent().tag == RUN:  # else a tab stop
-                pieces.append(CHARACTERS[tag])
-        elif tag not in _STYLES or not is_plain(each.get(VAL, "")):
-            return None
-    return PlainTable(table, rows, spans=spans) if len(rows) > 1 else None
+    rows, cells, paragraphs = (list(table.iterdescendants(tag)) for tag in (TR, TC, P))
+    parent = type(table).getparent
+    widths, heights = Counter(map(parent, cells)), Counter(map(parent, paragraphs))
+    regular = (
+        len(rows) > 1
+        and set(map(parent, rows)) == {table}
+        and list(widths) == rows
+        and list(heights) == cells
+    )
+    styles = {style.get(VAL, "") for style in table.iterdescendants(PARAGRAPH_STYLE)}
+    if not (regular and all(map(is_plain, styles))):
+        return None
+    texts = _texts(table, paragraphs, read)
+    if texts is None:
+        return None
+    each, cell = iter(texts), iter(cells)
+    if len(texts) > len(cells):
+        each = iter([" ".join(islice(each, height)) for height in heights.values()])
+    cells_of = [list(islice(cell, width)) for width in widths.values()]
+    texts_of = [list(islice(each, width)) for width in widths.values()]
+    if next(table.iterdescendants(*SPANS), None) is not None:
+        texts_of = list(map(_columns, rows, cells_of, texts_of))
+    return PlainTable(cells_of, texts_of)
 
 
-def _wraps(element: Any) -> bool:
-    """Whether an element may stand between row and cell, or cell and paragraph."""
-    return element.tag in _WRAPPERS
+def _columns(row: Any, cells: list[Any], texts: list[str]) -> list[str]:
+    properties = [leading(cell, CELL_PROPERTIES) for cell in cells]
+    return [str(text or "") for text in columns(row, properties, texts)]
+
+
+def _texts(
+    table: Any, paragraphs: list[Any], read: Callable[[Any], str | None]
+) -> list[str] | None:
+    """The text of each paragraph, None if any text is in none.
+
+    Does not look what else it stands in: text of properties, where the schema has none, is read.
+    """
+    texts = list(table.iterdescendants(TEXT))
+    parent = type(table).getparent
+    owners = list(map(parent, map(parent, texts)))
+    odd = list(map(read, paragraphs))
+    if owners == paragraphs and not any(odd):
+        return [text.text or "" for text in texts]
+    pieces: dict[Any, list[str]] = {paragraph: [] for paragraph in paragraphs}
+    for text, owner in zip(texts, owners, strict=True):
+        while owner not in pieces:
+            if owner is None:
+                return None
+            owner = parent(owner)
+        pieces[owner].append(text.text or "")
+    return [
+        "".join(found) if said is None else said
+        for found, said in zip(pieces.values(), odd, strict=True)
+    ]

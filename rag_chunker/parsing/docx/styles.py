@@ -63,6 +63,7 @@ class Styles:
         self.numbered = lru_cache(MOST_ASKED)(self._numbered)
         self.hidden = lru_cache(MOST_ASKED)(self._hidden)
         self.monospace = lru_cache(MOST_ASKED)(self._monospace)
+        self.usual = lru_cache(MOST_ASKED)(self._usual)
 
     def _meaning(self, style_id: str) -> Meaning:
         """What paragraphs of this style are: the first style of the chain that says it, by
@@ -104,6 +105,10 @@ class Styles:
             if fonts is not None and (answer := monospace_font(fonts)) is not None:
                 return answer
         return False
+
+    def _usual(self, style_id: str) -> bool:
+        """Whether the style shows its text, in an ordinary font."""
+        return not (self.hidden(style_id) or self.monospace(style_id))
 
     def _chain(self, style_id: str) -> Iterator[Any]:
         seen: set[str] = set()

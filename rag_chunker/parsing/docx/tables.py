@@ -24,7 +24,7 @@ from rag_chunker.parsing.docx.names import (
 from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, frame, is_layout, parts
 
 CELL_PROPERTIES = w("tcPr")
-_ROW_PROPERTIES = w("trPr")
+_ROW_PROPERTIES, _TABLE_PROPERTIES, _LOOK = w("trPr"), w("tblPr"), w("tblLook")
 REMOVED_CELL = w("cellDel")
 _SPAN, _MERGES = w("gridSpan"), (w("vMerge"), w("hMerge"))
 _BEFORE, HIDDEN_ROW = w("gridBefore"), w("hidden")
@@ -44,7 +44,7 @@ class Table:
         self._is_heading = is_heading
         self._has_headings = has_headings
         self._has_tables = next(element.iterdescendants(TBL), None) is not None
-        self._has_header = has_header(element, self._rows)
+        self._has_header = bool(self._rows) and has_header(element, self._rows[0])
 
     def frame(self) -> list[Any] | None:
         """The cells of a table that merely frames text: it has one cell, or one row of which a
@@ -56,7 +56,7 @@ class Table:
 
     def parts(self) -> Iterator[Part]:
         """The table as parts, in order."""
-        return parts(map(self._row, self._rows), has_header=self._has_header, has_text=_has_text)
+        return parts(map(self._row, self._rows), has_header=self._has_header, is_filled=_is_filled)
 
     def _row(self, row: Any) -> Row:
         found = _cells(row)
@@ -94,21 +94,24 @@ def columns(
     return columns
 
 
+def _is_filled(paragraphs: Sequence[Any]) -> bool:
+    return any(map(_has_text, paragraphs))
+
+
 def _has_text(paragraph: Any) -> bool:
     return any(text.text and not text.text.isspace() for text in paragraph.iter(TEXT))
 
 
-def has_header(element: Any, rows: list[Any]) -> bool:
+def has_header(element: Any, row: Any) -> bool:
     """Whether the first row is a header: marked so, or formatted so, or nothing is said."""
-    if not rows:
-        return False
-    if switched_on(rows[0].find(w("trPr")), w("tblHeader")):
+    if switched_on(first(row, _ROW_PROPERTIES), w("tblHeader")):
         return True
-    look = element.find(f"{w('tblPr')}/{w('tblLook')}")
+    properties = first(element, _TABLE_PROPERTIES)
+    look = None if properties is None else first(properties, _LOOK)
     if look is None:
         return True
-    if (first := look.get(w("firstRow"))) is not None:
-        return first not in ("0", "false", "off")
+    if (said := look.get(w("firstRow"))) is not None:
+        return said not in ("0", "false", "off")
     try:
         return bool(int(look.get(w("val"), "0020"), 16) & _FIRST_ROW)
     except ValueError:
@@ -145,4 +148,13 @@ def _inside(parent: Any, tag: str) -> list[Any]:
     return found
 
 
-_CLOSED = REMOVED | {TBL, TR, TC, P, CELL_PROPERTIES, _ROW_PROPERTIES, w("tblPr"), w("tblGrid")}
+_CLOSED = REMOVED | {
+    TBL,
+    TR,
+    TC,
+    P,
+    CELL_PROPERTIES,
+    _ROW_PROPERTIES,
+    _TABLE_PROPERTIES,
+    w("tblGrid"),
+}

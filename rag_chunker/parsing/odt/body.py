@@ -1,11 +1,13 @@
 """How does the body of an OpenDocument text become blocks? In reading order, each text once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.odt.inline import InlineReader, Line
+from rag_chunker.parsing.code_lines import merged_code
+from rag_chunker.parsing.echoes import without_echoes
+from rag_chunker.parsing.odt.inline import InlineReader, Line, only_box, plain_text
 from rag_chunker.parsing.odt.lists import ListLevel, Lists
 from rag_chunker.parsing.odt.names import (
     DROPPED,
@@ -24,7 +26,7 @@ from rag_chunker.parsing.odt.plain_tables import plain_table
 from rag_chunker.parsing.odt.styles import Styles
 from rag_chunker.parsing.odt.tables import MOST_REPEATS, Allowance, Table
 from rag_chunker.parsing.shown import shown
-from rag_chunker.parsing.steps import Step, Steps, run
+from rag_chunker.parsing.steps import Walk, walk
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
@@ -36,11 +38,12 @@ _BODY, _PARAGRAPH = Role.body, BlockType.paragraph
 """The members of enumerations that nearly every paragraph asks for: looking one up takes longer
 than reading a tag."""
 _HEADINGS = (Role.heading, Role.title)
-_DRAWN = n("draw:frame").partition("}")[0]
+_PARAGRAPHS = (P, H)
+_DRAWN, _DISPLAY = n("draw:frame").partition("}")[0], n("text:display")
 
 
 class Body:
-    """One pass over a document."""
+    """One pass over a document, or one over each of its slides."""
 
     def __init__(self, styles: Styles, reader: InlineReader) -> None:
         self._styles = styles
@@ -48,115 +51,174 @@ class Body:
         self._reader = reader
         self._repeats = Allowance(MOST_REPEATS)
         self._tables = 0
+        self._found: list[Block] = []
+        self._has_code = self._has_pictures = False
+        self.shared: dict[str, JsonValue] = {}
+        """The attributes of all blocks that have none of their own."""
         self.title: str | None = None
         """Text of the first paragraph in style Title, known when all blocks are read."""
 
-    def blocks(self, root: Any) -> Iterator[Block]:
-        """The blocks of everything below `root`. Code is one block a paragraph, and may be
-        blank."""
-        return run(self._children(root, None))
+    def blocks(self, root: Any) -> list[Block]:
+        """The blocks of everything below `root`."""
+        found: list[Block] = []
+        self._found = found
+        self._has_code = self._has_pictures = False
+        walk(self._children(root, None))
+        if self._has_code:
+            found = list(merged_code(found))
+        return list(without_echoes(found)) if self._has_pictures else found
 
-    def _children(self, parent: Any, aside: str | None) -> Steps:
-        """The blocks of a container. `aside` is None in the body itself, `_BOX` in a text box
+    def _children(self, parent: Any, aside: str | None) -> Walk:
+        """Reads a container. `aside` is None in the body itself, `_BOX` in a text box
         beside running text, where headings must not claim the text that goes on after the box,
         or the kind of a note, where all text is `other`."""
+        usual = self._styles.usual if aside is None else None
         for child in parent:
             tag = child.tag
-            if tag in (P, H):
-                yield from self._paragraph(child, aside)
+            if tag in _PARAGRAPHS:
+                if usual and tag == P and not len(child) and usual(_style(child)):
+                    self._add(_PARAGRAPH, plain_text(child).strip())
+                elif (attached := self._paragraph(child, aside)) is not None:
+                    yield attached
             elif tag == LIST:
                 yield self._list(child, None, aside)
             elif tag == TABLE:
                 yield self._table(child, aside)
             elif tag == FRAME or (isinstance(tag, str) and tag.startswith(_DRAWN)):
-                yield self._attached(self._reader.read_drawn(child), aside)
-            elif tag not in DROPPED and child.get(n("text:display")) != "none":
+                box = only_box(child) if tag == FRAME else None
+                yield (
+                    self._children(box, aside)
+                    if box is not None
+                    else self._attached(self._reader.read_drawn(child), aside)
+                )
+            elif tag not in DROPPED and child.get(_DISPLAY) != "none":
                 yield self._children(child, aside)
 
-    def _list(self, element: Any, above: ListLevel | None, aside: str | None) -> Steps:
+    def _list(self, element: Any, above: ListLevel | None, aside: str | None) -> Walk:
         level = self._lists.open(element, above)
         for item in element:
             if item.tag in (LIST_ITEM, LIST_HEADER):
                 yield self._item(item, level, aside)
 
-    def _item(self, item: Any, level: ListLevel, aside: str | None) -> Steps:
+    def _item(self, item: Any, level: ListLevel, aside: str | None) -> Walk:
         """The first paragraph of an item is the list item, what follows in it is what it is."""
         shown = item.tag == LIST_ITEM
         for child in item:
-            if child.tag in (P, H):
+            tag = child.tag
+            if tag in (P, H):
                 attributes: dict[str, JsonValue] = {}
                 if shown:
                     marker = self._lists.marker(item, level)
                     attributes = {"list_depth": level.depth, "list_marker": marker}
                 shown = False
-                yield from self._paragraph(child, aside, attributes)
-            elif child.tag == LIST:
+                attached = self._paragraph(child, aside, attributes)
+                if attached is not None:
+                    yield attached
+            elif tag == LIST:
                 yield self._list(child, level, aside)
             else:
                 yield self._children([child], aside)
 
     def _paragraph(
         self, element: Any, aside: str | None, item: dict[str, JsonValue] | None = None
-    ) -> list[Step]:
-        line = self._reader.read(element)
+    ) -> "Walk | None":
+        """Reads a paragraph. What hangs on it is left to the caller."""
+        style = _style(element)
+        line = self._reader.read(element, style)
         if aside is None or aside == _BOX:
-            block = self._block(element, line, item)
+            self._own(element, style, line, item, aside)
         else:
-            block = _note(aside, line.text)
-        if aside == _BOX and block is not None and block.type is BlockType.heading:
-            block = _block(_PARAGRAPH, block.text)
-        steps: list[Step] = [] if block is None else [block]
-        return steps if line.attached is None else [*steps, self._attached(line, aside)]
+            self._note(aside, line.text)
+        return None if line.attached is None else self._attached(line, aside)
 
-    def _attached(self, line: Line, aside: str | None) -> Steps:
-        """What hangs on a paragraph: pictures' alternative texts, boxes, notes, in this order."""
+    def _attached(self, line: Line, aside: str | None) -> Walk:
+        """Reads what hangs on a paragraph: pictures' alternative texts, boxes, notes, in this
+        order."""
         attached = line.attached
         if attached is None:
             return
         for text in attached.pictures:
-            if (picture := _note("picture", shown(text))) is not None:
-                yield picture
+            self._has_pictures = self._note("picture", shown(text)) or self._has_pictures
         inside = _BOX if aside is None and not is_blank(line.text) else aside
         for box in attached.boxes:
             yield self._children([box] if box.tag in (P, H, LIST, TABLE) else box, inside)
         for kind, element in attached.notes:
             yield self._children(element, kind)
 
-    def _block(self, element: Any, line: Line, item: dict[str, JsonValue] | None) -> Block | None:
-        meaning = self._meaning(element)
-        if meaning.role is _BODY and not item and not line.monospace:
-            return None if is_blank(line.text) else _block(_PARAGRAPH, line.text.strip())
-        if meaning.role is Role.code:
-            return _block(BlockType.code, line.text)
-        text = line.text.strip()
-        if is_blank(text) or meaning.role is Role.contents:
-            return None
-        if meaning.role in _HEADINGS:
-            return self._heading(meaning, " ".join(text.split()), item or {})
-        if item:
-            return Block.trusted(BlockType.list_item, text, item)
-        if meaning.role is Role.body and line.monospace:
-            return _block(BlockType.code, line.text)
-        return _block(_TYPES.get(meaning.role, BlockType.paragraph), text)
+    def _own(
+        self,
+        element: Any,
+        style: str,
+        line: Line,
+        item: dict[str, JsonValue] | None,
+        aside: str | None,
+    ) -> None:
+        """The block of a paragraph itself."""
+        meaning = self._meaning(element, style)
+        role = meaning.role
+        if role is _BODY and not item and not line.monospace:
+            self._add(_PARAGRAPH, line.text.strip())
+        elif role is Role.code:
+            self._code(line.text)
+        elif role is Role.contents or is_blank(line.text):
+            return
+        elif role in _HEADINGS:
+            self._heading(meaning, " ".join(line.text.split()), item or {}, aside)
+        elif item:
+            self._found.append(Block.trusted(BlockType.list_item, line.text.strip(), item))
+        elif role is _BODY and line.monospace:
+            self._code(line.text)
+        else:
+            self._add(_TYPES.get(role, _PARAGRAPH), line.text.strip())
 
-    def _heading(self, meaning: Meaning, text: str, item: dict[str, JsonValue]) -> Block:
+    def _add(self, kind: BlockType, text: str) -> None:
+        """A block of stripped text, unless there is none to see."""
+        if text and (text[0].isalnum() or not is_blank(text)):
+            self._found.append(Block.trusted(kind, text, self.shared))
+
+    def _code(self, text: str) -> None:
+        """One block a line for the time being, which may be blank."""
+        self._has_code = True
+        self._found.append(Block.trusted(BlockType.code, text, self.shared))
+
+    def _note(self, kind: str, text: str) -> bool:
+        """Whether there was anything to see."""
+        if is_blank(text):
+            return False
+        self._found.append(Block.trusted(BlockType.other, text.strip(), {"note": kind}))
+        return True
+
+    def _heading(
+        self, meaning: Meaning, text: str, item: dict[str, JsonValue], aside: str | None
+    ) -> None:
         level = min(max(meaning.level, 1), DEEPEST_HEADING)
         if meaning.role is Role.title:
             level = 1
             self.title = self.title or text
-        marker = {key: value for key, value in item.items() if key == "list_marker" and value}
-        return Block(type=BlockType.heading, text=text, level=level, attributes=marker)
+        if aside == _BOX:
+            self._add(_PARAGRAPH, text)
+            return
+        marker: dict[str, JsonValue] = {
+            key: value for key, value in item.items() if key == "list_marker" and value
+        }
+        self._found.append(Block.trusted_heading(text, level, marker or self.shared))
 
-    def _meaning(self, element: Any) -> Meaning:
+    def _meaning(self, element: Any, style: str) -> Meaning:
         if element.tag == H:
             return Meaning(Role.heading, number(element, "text:outline-level", 1))
-        return self._styles.meaning(element.get(STYLE_NAME, ""))
+        return self._styles.meaning(style)
 
-    def _table(self, element: Any, aside: str | None) -> Steps:
-        plain = plain_table(element, self._is_plain)
-        table = plain or Table(
-            element, self._is_heading, self._repeats, has_headings=self._has_headings(element)
-        )
+    def _table(self, element: Any, aside: str | None) -> Walk:
+        if (plain := plain_table(element, self._is_plain)) is not None:
+            titles = plain.titles()
+            for row in plain.rows[:titles]:
+                for cell in row:
+                    yield self._children(cell, aside)
+            self._found += plain.blocks(self._tables, titles=titles, has_header=True)
+            self._tables += 1
+            return
+        headed = self._has_headings(element)
+        table = Table(element, self._is_heading, self._repeats, has_headings=headed)
         if (frame := table.frame()) is not None:
             for cell in frame:
                 yield self._children(cell, aside)
@@ -167,18 +229,14 @@ class Body:
                     yield self._children(cell, aside)
                 continue
             attached: list[Line] = []
-            rows = (
-                [[self._cell(cell, attached) for cell in row] for row in part.rows]
-                if plain is None
-                else part.plain_rows()
-            )
-            yield part.blocks(rows, self._tables)
+            rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
+            self._found += part.blocks(rows, self._tables)
             self._tables += 1
             for line in attached:
                 yield self._attached(line, aside)
 
     def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:
-        lines = [self._reader.read(paragraph) for paragraph in paragraphs]
+        lines = [self._reader.read(each, each.get(STYLE_NAME, "")) for each in paragraphs]
         attached += [line for line in lines if line.attached is not None]
         return " ".join([line.text for line in lines])
 
@@ -196,14 +254,9 @@ class Body:
         return any(self._styles.meaning(style).role in _HEADINGS for style in styles)
 
     def _is_heading(self, paragraph: Any) -> bool:
-        return self._meaning(paragraph).role in _HEADINGS
+        return self._meaning(paragraph, paragraph.get(STYLE_NAME, "")).role in _HEADINGS
 
 
-def _block(kind: BlockType, text: str) -> Block:
-    return Block.trusted(kind, text, {})
-
-
-def _note(kind: str, text: str) -> Block | None:
-    if is_blank(text):
-        return None
-    return Block.trusted(BlockType.other, text.strip(), {"note": kind})
+def _style(paragraph: Any) -> str:
+    style: str = paragraph.get(STYLE_NAME, "") if paragraph.keys() else ""
+    return style

@@ -71,18 +71,15 @@ class InlineReader:
         self._styles = styles
         self._formula = formula
 
-    def read(self, paragraph: Any) -> Line:
-        """Everything that one `text:p` or `text:h` shows."""
-        style = paragraph.get(STYLE_NAME, "")
+    def read(self, paragraph: Any, style: str) -> Line:
+        """Everything that one `text:p` or `text:h` in this style shows."""
         if self._styles.hidden("paragraph", style):
             return _NOTHING
         monospace = bool(self._styles.monospace("paragraph", style))
         if len(paragraph):
             return self._read(_reversed_content(paragraph), monospace)
-        text = paragraph.text
-        if not text:
-            return _NOTHING
-        return Line(shown(_spaced(text)), None, monospace and not text.isspace())
+        text = plain_text(paragraph)
+        return Line(text, None, monospace and bool(paragraph.text) and not paragraph.text.isspace())
 
     def read_drawn(self, element: Any) -> Line:
         """Everything that hangs on a frame or shape which stands between paragraphs."""
@@ -155,6 +152,20 @@ class InlineReader:
         if first.tag == n("draw:object"):
             return [self._formula(first.get(n("xlink:href"), ""))]
         return [first]
+
+
+def plain_text(paragraph: Any) -> str:
+    """What a paragraph shows that holds nothing but text."""
+    text: str | None = paragraph.text
+    if not text:
+        return ""
+    loose = "  " in text or "\n" in text or "\t" in text or "\r" in text
+    return text if text.isascii() and not loose else shown(_spaced(text))
+
+
+def only_box(frame: Any) -> Any | None:
+    """The text box of a frame that holds nothing else."""
+    return frame[0] if len(frame) == 1 and frame[0].tag == TEXT_BOX else None
 
 
 def _spaced(text: str) -> str:

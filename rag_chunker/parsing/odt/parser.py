@@ -9,10 +9,8 @@ from pydantic import JsonValue
 
 from rag_chunker.parsing.archive import Archive, open_archive, xml_root
 from rag_chunker.parsing.blame import blamed_on
-from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean
-from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.odt.body import Body
 from rag_chunker.parsing.odt.formulas import formula
 from rag_chunker.parsing.odt.inline import InlineReader
@@ -76,8 +74,7 @@ def _read(parts: Parts) -> tuple[list[Block], str | None]:
     if text is None:
         raise CorruptDocument("an OpenDocument file without text: is it a sheet or a drawing?")
     body = body_of(parts)
-    blocks = list(without_echoes(merged_code(body.blocks(text))))
-    return blocks, body.title
+    return body.blocks(text), body.title
 
 
 @contextmanager

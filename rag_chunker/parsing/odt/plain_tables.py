@@ -1,9 +1,10 @@
-"""Which OpenDocument tables are nothing but text in cells? Read in one pass, as most are such."""
+"""Which OpenDocument tables are nothing but text in cells? Read as a whole, as most are such."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from itertools import chain, compress, islice, repeat
 from typing import Any
 
-from rag_chunker.parsing.layout_tables import Part, PlainRow, Row, is_shown, parts
+from rag_chunker.parsing.layout_tables import PlainTable
 from rag_chunker.parsing.odt.names import (
     CELL,
     ROW,
@@ -29,69 +30,80 @@ _UNUSUAL = frozenset({REPEATED, REPEATED_ROW, VISIBILITY})
 """Attributes of cells and rows."""
 
 
-class PlainTable:
-    """A `table:table` without headings, notes, frames, fields, tables, anything hidden, merged or
-    repeated. What stands for its paragraphs are the pieces of their text."""
-
-    def __init__(self, rows: list[PlainRow]) -> None:
-        self._rows = rows
-
-    def frame(self) -> None:
-        """As `Table.frame`: no table of several rows is one."""
-
-    def parts(self) -> Iterator[Part]:
-        """As `Table.parts`."""
-        rows = [Row(row.cells, row.texts, layout=False) for row in self._rows]
-        return parts(rows, has_header=True, has_text=is_shown)
-
-
 def plain_table(table: Any, is_plain: Callable[[str, str], bool]) -> PlainTable | None:
-    """The table if it is plain and has several rows, else None. `is_plain` says of a style, given
-    its family and its name, that it neither hides text nor makes headings."""
-    rows: list[PlainRow] = []
-    cells: list[Any] = []
-    texts: list[Sequence[str]] = []
-    pieces: list[str] = []
-    row = cell = paragraph = None
-    styles: set[str] = set()
-    spans: set[str] = set()
-    for each in table.iterdescendants():
-        tag = each.tag
-        if tag == P:
-            if each.getparent() is not cell:
-                return None
-            if pieces:
-                pieces.append(" ")
-            pieces.append(each.text or "")
-            if each.keys():  # a third of the time of asking for one that is not there
-                styles.add(each.get(STYLE_NAME, ""))
-            paragraph = each
-        elif tag == CELL:
-            if each.getparent() is not row or not _UNUSUAL.isdisjoint(each.keys()):
-                return None
-            cell, pieces = each, []
-            cells.append(cell)
-            texts.append(pieces)
-        elif tag == ROW:
-            within = each.getparent() is table or each.getparent().tag in _GROUPS
-            if not within or not _UNUSUAL.isdisjoint(each.keys()):
-                return None
-            row, cells, texts = each, [], []
-            rows.append(PlainRow(row, cells, texts))
-        elif tag in _INLINE:
-            if each.getparent() is not paragraph or len(each):
-                return None
-            if tag == SPAN:
-                spans.add(each.get(STYLE_NAME, ""))
-            pieces += [_said(each, tag), each.tail or ""]
-        elif tag not in _GROUPS and tag not in _COLUMNS:
+    """The table if it is plain and has several rows, else None: without headings, notes, frames,
+    fields, tables, anything hidden, merged or repeated. `is_plain` says of a style, given its
+    family and its name, that it neither hides text nor makes headings.
+
+    Finds rows, cells and paragraphs wherever they are, and compares that with where they have to
+    be, list by list: no step of ours a cell.
+    """
+    rows, cells, paragraphs = (list(table.iterdescendants(tag)) for tag in (ROW, CELL, P))
+    element = type(table)
+    regular = (
+        len(rows) > 1
+        and _rows_of(table) == rows
+        and list(chain.from_iterable([row[:] for row in rows])) == cells
+        and list(map(element.getparent, paragraphs)) == _each_by_children(cells)
+    )
+    names = filter(None, map(element.keys, chain(rows, cells)))
+    if not (regular and all(map(_UNUSUAL.isdisjoint, names))):
+        return None
+    styled = compress(paragraphs, map(element.keys, paragraphs))
+    if not all(is_plain("paragraph", style) for style in {p.get(STYLE_NAME, "") for p in styled}):
+        return None
+    texts = _texts(paragraphs, is_plain)
+    if texts is None:
+        return None
+    each = iter(texts)
+    if len(texts) > len(cells):
+        each = iter([" ".join(islice(each, len(cell))) for cell in cells])
+    return PlainTable(rows, [list(islice(each, len(row))) for row in rows])
+
+
+def _each_by_children(cells: list[Any]) -> list[Any] | None:
+    """Each cell as often as it has children, None if any has none."""
+    numbers = list(map(len, cells))
+    if not all(numbers):
+        return None
+    return cells if sum(numbers) == len(cells) else list(chain(*map(repeat, cells, numbers)))
+
+
+def _rows_of(table: Any) -> list[Any] | None:
+    """The rows of a table and of groups in it, None if it holds anything else but columns."""
+    rows: list[Any] = []
+    for child in table:
+        tag = child.tag
+        if tag == ROW:
+            rows.append(child)
+        elif tag in _GROUPS:
+            rows += child
+        elif tag not in _COLUMNS:
             return None
-    usual = len(rows) > 1 and all(all(row.texts) for row in rows)
-    plain = all(is_plain("paragraph", name) for name in styles)
-    return PlainTable(rows) if usual and plain and all(is_plain("text", s) for s in spans) else None
+    return rows
 
 
-def _said(inline: Any, tag: str) -> str:
-    if tag in _SPACES:
+def _texts(paragraphs: list[Any], is_plain: Callable[[str, str], bool]) -> list[str] | None:
+    """The text of each, None if any holds more than text."""
+    if not any(map(len, paragraphs)):
+        return [p.text or "" for p in paragraphs]
+    inline = [child for p in paragraphs if len(p) for child in p]
+    if any(child.tag not in _INLINE or len(child) for child in inline):
+        return None
+    spans = {child.get(STYLE_NAME, "") for child in inline if child.tag == SPAN}
+    if not all(is_plain("text", style) for style in spans):
+        return None
+    return [_text(p) if len(p) else p.text or "" for p in paragraphs]
+
+
+def _text(paragraph: Any) -> str:
+    pieces = [paragraph.text or ""]
+    for child in paragraph:
+        pieces += [_said(child), child.tail or ""]
+    return "".join(pieces)
+
+
+def _said(inline: Any) -> str:
+    if inline.tag in _SPACES:
         return " " if number(inline, "text:c", 1) > 0 else ""
     return inline.text or ""

@@ -1,20 +1,18 @@
 """OpenDocument presentations (odp, fodp): one heading a slide, what stands on it, its notes."""
 
-from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
+from pydantic import JsonValue
+
 from rag_chunker.parsing.blame import blamed_on
-from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.collector import paused_collector
-from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.media_type import ODP
 from rag_chunker.parsing.odt.body import Body
 from rag_chunker.parsing.odt.names import n
 from rag_chunker.parsing.odt.parser import Parts, body_of, meta, opened
 from rag_core.errors import CorruptDocument
 from rag_core.spi import Parser
-from rag_core.text import is_blank
 from rag_core.types import Block, BlockType, ParsedDocument, Source
 
 _CLASS = n("presentation:class")
@@ -29,58 +27,56 @@ class OdpParser(Parser):
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source), paused_collector(), opened(data) as parts:
             title, metadata = meta(parts)
-            blocks = tuple(_blocks(parts))
+            blocks = _blocks(parts)
         document = source.document(
             data, mime_type=source.mime_type or ODP, title=title, metadata=metadata
         )
-        return ParsedDocument(document=document, blocks=blocks)
+        return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
         return f"odp-1 lxml-{version('lxml')}"
 
 
-def _blocks(parts: Parts) -> Iterator[Block]:
+def _blocks(parts: Parts) -> list[Block]:
     slides = parts.content.find(f"{n('office:body')}/{n('office:presentation')}")
     if slides is None:
         raise CorruptDocument("an OpenDocument file, but no presentation")
     body = body_of(parts)
+    blocks: list[Block] = []
     for number, slide in enumerate(slides.iterchildren(n("draw:page")), start=1):
-        for block in _slide(slide, body, number):
-            attributes = {**block.attributes, "page": number}
-            if block.level is None:
-                yield Block.trusted(block.type, block.text, attributes)
-            else:
-                yield Block(
-                    type=block.type, text=block.text, level=block.level, attributes=attributes
-                )
+        body.shared = {"page": number}
+        blocks += _slide(slide, body)
+    return blocks
 
 
-def _slide(slide: Any, body: Body, number: int) -> Iterator[Block]:
-    shapes = [one for one in slide if one.get(_CLASS) not in _CHROME]
-    title = next((one for one in shapes if one.get(_CLASS) == "title"), None)
-    words = [] if title is None else [block.text for block in _read(body, [title])]
-    rest = [one for one in shapes if one is not title and one.tag != _NOTES]
-    shown = _read(body, rest)
-    notes = [one for one in shapes if one.tag == _NOTES]
-    said = [block for note in notes for block in _read(body, _without_chrome(note))]
+def _slide(slide: Any, body: Body) -> list[Block]:
+    shapes = [(one, kind) for one in slide if (kind := one.get(_CLASS)) not in _CHROME]
+    title = next((one for one, kind in shapes if kind == "title"), None)
+    words = [] if title is None else [block.text for block in body.blocks([title])]
+    notes = [one for one, _ in shapes if one.tag == _NOTES]
+    shown = body.blocks([one for one, _ in shapes if one is not title and one not in notes])
+    said = [block for note in notes for block in body.blocks(_without_chrome(note))]
     if not (words or shown or said):
-        return
-    text = " ".join(" ".join(words).split()) or f"Slide {number}"
-    yield Block(type=BlockType.heading, level=1, text=text)
-    yield from map(_below_the_title, shown)
-    for block in said:
-        yield Block.trusted(BlockType.other, block.text, {"note": "speaker"})
+        return []
+    page = body.shared
+    text = " ".join(" ".join(words).split()) or f"Slide {page['page']}"
+    spoken: dict[str, JsonValue] = {"note": "speaker", **page}
+    return [
+        Block.trusted_heading(text, 1, page),
+        *[_paged(block, page) for block in shown],
+        *[Block.trusted(BlockType.other, block.text, spoken) for block in said],
+    ]
 
 
-def _read(body: Body, shapes: list[Any]) -> list[Block]:
-    blocks = without_echoes(merged_code(body.blocks(shapes)))
-    return [block for block in blocks if not is_blank(block.text)]
+def _paged(block: Block, page: dict[str, JsonValue]) -> Block:
+    """The block with its page. A heading inside a slide stands below its title."""
+    if block.attributes is page and block.level is None:
+        return block
+    attributes = {**block.attributes, **page}
+    if block.level is None:
+        return Block.trusted(block.type, block.text, attributes)
+    return Block.trusted_heading(block.text, 2, attributes)
 
 
 def _without_chrome(notes: Any) -> list[Any]:
     return [one for one in notes if one.get(_CLASS) not in _CHROME]
-
-
-def _below_the_title(block: Block) -> Block:
-    """A heading inside a slide stands below its title."""
-    return block if block.level is None else block.model_copy(update={"level": 2})

@@ -34,6 +34,7 @@ class Styles:
         self.meaning = lru_cache(maxsize=None)(partial(Styles._meaning, own))
         self.hidden = lru_cache(maxsize=None)(partial(Styles._hidden, own))
         self.monospace = lru_cache(maxsize=None)(partial(Styles._monospace, own))
+        self.usual = lru_cache(maxsize=None)(partial(Styles._usual, own))
 
     def _meaning(self, name: str) -> Meaning:
         """What paragraphs of this style are: the first style of the chain that says it."""
@@ -68,6 +69,14 @@ class Styles:
             if font is not None:
                 return is_monospace(font)
         return None
+
+    def _usual(self, name: str) -> bool:
+        """Whether text in this style is body text: shown, and set in an ordinary font."""
+        return (
+            self.meaning(name).role is Role.body
+            and not self.hidden("paragraph", name)
+            and not self.monospace("paragraph", name)
+        )
 
     def _chain(self, family: str, name: str) -> Iterator[Any]:
         seen: set[str] = set()

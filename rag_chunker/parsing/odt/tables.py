@@ -65,7 +65,7 @@ class Table:
 
     def parts(self) -> Iterator[Part]:
         """The table as parts, in order; its first row names the columns."""
-        return parts(self._each_row(), has_header=True, has_text=_has_text)
+        return parts(self._each_row(), has_header=True, is_filled=_is_filled)
 
     def _each_row(self) -> Iterator[Row]:
         for element in self._rows:
@@ -104,6 +104,10 @@ class Table:
                 columns += [paragraphs] * (self._repeats.take(copies) if paragraphs else copies)
             width = len(columns) if paragraphs else width
         return columns[:width]
+
+
+def _is_filled(paragraphs: Sequence[Any]) -> bool:
+    return any(map(_has_text, paragraphs))
 
 
 def _has_text(paragraph: Any) -> bool:
