@@ -15,7 +15,7 @@ from tests.assets.conftest import Project
 @pytest.fixture(scope="module")
 def project(shared_project: Project) -> Project:
     shared_project.write("acme/docs/a.md", "# A\n\n" + "text and more of it. " * 5_000)
-    shared_project.materialize("acme/docs")
+    shared_project.run("acme/docs")
     return shared_project
 
 

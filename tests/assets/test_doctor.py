@@ -22,7 +22,7 @@ def examined(folder: Path, **environ: str) -> dict[str, tuple[str, str]]:
 
 def test_a_working_project_is_told_in_figures(project: Project) -> None:
     project.write("acme/docs/a.md", "# A\n\ntext")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     found = examined(project.sources.parent)
     assert [item for item in found.items() if item[1][0] == "broken"] == []
     assert found["vocabulary o200k_base"][0] == "ok"

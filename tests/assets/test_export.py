@@ -23,7 +23,7 @@ def stocked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         project.write("acme/docs/a.md", '# A "quoted"\n\nfirst, second\n\n## B\n\n- [red]x')
         project.write("O'Brien & co/Docs/b.md", "# B\n\ntext")
         for key in ("acme/docs", "O%27Brien%20%26%20co/Docs"):
-            assert project.materialize(key).success
+            project.run(key)
         yield project
 
 
@@ -139,7 +139,7 @@ def test_a_gone_corpus_is_gone_from_the_export_and_nothing_half_written_is_left(
     out = tmp_path / "out"
     ragctl(stocked, "export", out)
     (stocked.sources / "acme/docs/a.md").write_text("# A\n\nnew")
-    stocked.materialize("acme/docs")
+    stocked.run("acme/docs")
     warehouse = stocked.resources["warehouse"].warehouse
     gone = warehouse.partition("O'Brien & co", "Docs")
     assert warehouse.remove(gone, run_id="test")

@@ -16,7 +16,7 @@ from tests.assets.conftest import Project
 def stocked(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     project.write("acme/docs/corpus.toml", 'acl_labels = ["staff"]')
     project.write("acme/docs/a.md", "# A\n\nfirst")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     monkeypatch.setenv("RAG_WAREHOUSE", str(project.warehouse))
     return project
 
@@ -34,10 +34,10 @@ def test_an_open_connection_sees_what_runs_publish_and_holds_none_up(stocked: Pr
     with rag_assets.open_warehouse(stocked.warehouse) as warehouse:
         for text in ("second", "third"):
             stocked.write("acme/docs/a.md", f"# A\n\n{text}")
-            assert stocked.materialize("acme/docs").success
+            stocked.run("acme/docs")
             assert warehouse.sql("SELECT content FROM chunk_context").fetchall() == [(text,)]
         stocked.write("beta/docs/b.md", "# B\n\nnew tenant")
-        stocked.materialize("beta/docs")
+        stocked.run("beta/docs")
         tenants = warehouse.sql("SELECT DISTINCT tenant_id FROM chunks ORDER BY ALL").fetchall()
         assert tenants == [("acme",), ("beta",)]
 
@@ -74,7 +74,7 @@ def test_a_damaged_catalog_says_how_to_mend_it(stocked: Project) -> None:
     with pytest.raises(StoreError, match="is damaged: remove it, the next run writes it anew"):
         rag_assets.open_warehouse()
     (stocked.warehouse / "rag.duckdb").unlink()
-    stocked.materialize("acme/docs")
+    stocked.run("acme/docs")
     rag_assets.open_warehouse().close()
 
 

@@ -17,6 +17,7 @@ from rag_chunker.parsing.registry import parser_for
 from rag_core.errors import StoreError
 from rag_core.types import BlockType, Chunk, ParsedDocument, Principal, RequestContext
 from tests.assets.conftest import Project
+from tests.assets.test_embedding_text import differing, rows
 
 SCANS = {
     "acme/handbook/safety/crane-3-notice.jpg": ["Crane 3 out of service", "extension 318"],
@@ -279,6 +280,11 @@ def test_every_page_of_the_sample_is_read_and_none_in_doubt(materialized: Projec
         "SELECT status, low_confidence, count(*) FROM ocr_pages GROUP BY ALL"
     )
     assert pages == [("ok", False, 4)]
+
+
+def test_text_to_embed_is_what_the_function_gives_for_every_chunk(materialized: Project) -> None:
+    assert {budget for *_, budget in rows(materialized)} == {512, 640}  # of 384 and 512 a chunk
+    assert differing(materialized) == []
 
 
 def suffix(document_id: str) -> str:

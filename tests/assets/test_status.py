@@ -12,25 +12,25 @@ from tests.assets import careless
 from tests.assets.conftest import Project
 
 
-def materialized(project: Project) -> dict[str, str]:
+def stocked(project: Project) -> dict[str, str]:
     """The environment of who works there."""
     project.write("acme/docs/good.md", "# Good\n\ntext")
     project.write("acme/docs/bad.pdf", b"%PDF-1.7\nnot really")
     project.write("acme/docs/what.xyz", b"\x00\x01")
     project.write("stray.txt", "in no corpus")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     return {"RAG_WAREHOUSE": str(project.warehouse), "RAG_SOURCES": str(project.sources)}
 
 
 @pytest.fixture
 def environment(project: Project) -> dict[str, str]:
-    return materialized(project)
+    return stocked(project)
 
 
 @pytest.fixture(scope="module")
 def shared_environment(shared_project: Project) -> dict[str, str]:
     """To look at only."""
-    return materialized(shared_project)
+    return stocked(shared_project)
 
 
 def run(environment: dict[str, str], *words: str) -> str:
@@ -52,11 +52,11 @@ def test_status_tells_what_the_last_run_saw_and_did(
 ) -> None:
     assert "acme/docs: last run saw 3 documents: 1 added, 2 failed\n" in run(environment, "status")
     project.write("acme/docs/more.md", "# More\n\ntext")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     shown = run(environment, "status")
     assert "last run saw 4 documents: 1 added, 2 failed, 1 unchanged\n" in shown
     assert "acme/docs: its chunks: 2 inserted, 2 unchanged\n" in shown
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     shown = run(environment, "status")
     assert "last run saw 4 documents: 2 failed, 2 unchanged\n" in shown
     (line,) = run(environment, "status", "--json").splitlines()
@@ -88,7 +88,7 @@ def test_status_says_which_checks_failed_so_that_nothing_was_published(
     assert set(last["checks_failed"]) == set(careless.BREAKS)
     assert (last["checks_passed"], last["published"]) == (int(passed[1]) - 2, False)
     toml.unlink()
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     assert f"acme/docs: checks: {passed[1]} passed\n" in run(environment, "status")
 
 
@@ -96,7 +96,7 @@ def test_status_fits_eighty_columns_and_shows_brackets(
     environment: dict[str, str], project: Project
 ) -> None:
     project.write("acme/[red]a long name of a corpus with words/a.md", "# A")
-    project.materialize("acme/%5Bred%5Da%20long%20name%20of%20a%20corpus%20with%20words")
+    project.run("acme/%5Bred%5Da%20long%20name%20of%20a%20corpus%20with%20words")
     shown = run({**environment, "COLUMNS": "80"}, "status").split("acme/docs: last")[0]
     assert "[red]a" in shown
     assert [line for line in shown.splitlines() if len(line) > 80] == []

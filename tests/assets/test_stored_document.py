@@ -33,7 +33,7 @@ def _stocked(project: Project) -> Project:
     )
     project.write("acme/docs/deep/pumps.md", TEXT)
     project.write("acme/docs/bad.pdf", b"%PDF-1.7\nnot really")
-    assert project.materialize("acme/docs").success
+    project.run("acme/docs")
     return project
 
 
@@ -92,7 +92,7 @@ def test_chunks_of_an_earlier_text_are_not_laid_over_a_newer_one(changing: Proje
     files = Warehouse(changing.warehouse).partition("acme", "docs")
     older = files.chunks.live.read_bytes()
     changing.write("acme/docs/deep/pumps.md", "# Pumps\n\nAll new.")
-    changing.materialize("acme/docs")
+    changing.run("acme/docs")
     files.chunks.live.write_bytes(older)
     with pytest.raises(StoreError, match="text is newer than its chunks: materialize acme/docs"):
         stored_document(Warehouse(changing.warehouse), "acme/docs/deep/pumps.md")
@@ -103,7 +103,7 @@ def test_chunks_of_an_earlier_text_are_not_laid_over_a_newer_one(changing: Proje
 
 def test_the_last_good_version_is_shown_as_such(changing: Project, tmp_path: Path) -> None:
     changing.write("acme/docs/deep/pumps.md", b"\x00\x01\x02 no text any more")
-    changing.materialize("acme/docs")
+    changing.run("acme/docs")
     page = str(tmp_path / "page.html")
     result = inspect(changing, "--document", "acme/docs/deep/pumps.md", "-o", page)
     assert result.exit_code == 0, result.output

@@ -53,6 +53,7 @@ def run(
     wait: float = 0.0,
     force: bool = False,
     keep_changes_days: float = KEEP_CHANGES_DAYS,
+    tenant: str = TENANT,
     corpus: str = CORPUS,
 ) -> tuple[ParseReport, ChunkReport]:
     """All stages, checked and published as the assets do it."""
@@ -64,6 +65,7 @@ def run(
         wait=wait,
         force=force,
         keep_changes_days=keep_changes_days,
+        tenant=tenant,
         corpus=corpus,
     )
     return parsed, chunked
@@ -80,13 +82,14 @@ def run_all(
     keep_changes_days: float = KEEP_CHANGES_DAYS,
     readers: WorkerPool | None = None,
     between: Callable[[], None] = lambda: None,
+    tenant: str = TENANT,
     corpus: str = CORPUS,
 ) -> tuple[ParseReport, OcrReport, ChunkReport]:
     """The same, with the report of each stage; `readers` read pages, by default those of `pool`.
     `between` is called when documents are parsed and their pages not read."""
-    found = Sources(folder / "sources").folder(TENANT, corpus)
+    found = Sources(folder / "sources").folder(tenant, corpus)
     config = found.config()
-    files = partition(folder, warehouse, corpus)
+    files = Warehouse(folder / warehouse).partition(tenant, corpus)
     parsed = parse_corpus(found, config, files, pool, run_id=run_id, wait=wait, force=force)
     between()
     readers = readers or pool
