@@ -20,6 +20,7 @@ from rag_chunker.parsing.html import fragment_blocks
 from rag_chunker.parsing.markdown_depth import within_depth
 from rag_chunker.parsing.markdown_hidden import HiddenElement, left_open
 from rag_chunker.parsing.markdown_inline import inline_text
+from rag_chunker.parsing.markdown_plain import plain_block, plain_inline
 from rag_chunker.parsing.markdown_rows import last_cell_with_excess
 from rag_chunker.parsing.nesting import Nesting
 from rag_chunker.parsing.tables import table_blocks
@@ -92,6 +93,8 @@ def _markdown() -> MarkdownIt:
     parser.core.ruler.disable("footnote_tail")  # moves notes to the end, drops those not called
     parser.inline.ruler.disable("footnote_inline")
     parser.block.ruler.before("table", "deep_rest", _deep_rest)
+    parser.block.ruler.before("table", "plain_block", plain_block)
+    parser.core.ruler.at("inline", plain_inline)
     parser.block.ruler.at(
         "hr", _thematic_break, {"alt": ["paragraph", "reference", "blockquote", "list"]}
     )
