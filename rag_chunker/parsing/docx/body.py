@@ -119,7 +119,7 @@ class Body:
         else:
             properties = USUAL
             style = style_of(paragraph) or self._styles.default_id()
-            if aside is None and not self._carried and not self._held and self._is_body(style):
+            if aside is None and not self._carried and not self._held and self._styles.body(style):
                 text = self._reader.plain_text(paragraph, style)
                 if text is not None:
                     self._add(_PARAGRAPH, text.strip())
@@ -137,10 +137,6 @@ class Body:
             return None
         held, self._held = self._held, []
         return self._each_attached(held, aside)
-
-    def _is_body(self, style: str) -> bool:
-        """Whether paragraphs of a style are body text unless they say something else."""
-        return self._styles.meaning(style).role is _BODY and self._styles.numbered(style) is None
 
     def _own(self, properties: Said, style: str, text: str, line: Line, aside: str | None) -> None:
         """The block of a paragraph itself."""
@@ -283,13 +279,10 @@ class Body:
         usual = element not in self._unusual.tables and not self._reader.hides
         if not (usual and self._is_plain("")):
             return None
-        return plain_table(element, self._is_plain, self._odd)
+        return plain_table(element, self._is_plain, self._unusual.texts, self._odd)
 
-    def _odd(self, paragraph: Any) -> str | None:
-        """The text of a paragraph in a plain table that has fonts or more than letters; None for
-        any other."""
-        if paragraph not in self._unusual.texts:
-            return None
+    def _odd(self, paragraph: Any) -> str:
+        """The text of a paragraph in a plain table that has fonts or more than letters."""
         return self._reader.read(paragraph, self._styles.default_id()).text
 
     def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:

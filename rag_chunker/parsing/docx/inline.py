@@ -104,13 +104,19 @@ class InlineReader:
         """What a `w:p` shows that is nothing but text in an ordinary style; None for any other."""
         if paragraph in self._unusual or not self._styles.usual(style_id) or self._fields.hidden:
             return None
-        text = ""
-        for each in paragraph.iterdescendants(TEXT):
-            run = each.getparent()
-            if run.tag != RUN or run.getparent() is not paragraph:
+        pieces: list[str] = []
+        for child in paragraph[:]:
+            tag = child.tag
+            if tag == RUN:
+                for each in child[:]:
+                    tag = each.tag
+                    if tag == TEXT:
+                        pieces.append(each.text or "")
+                    elif tag != RPR and len(each):
+                        return None
+            elif tag != PPR and len(child):
                 return None
-            text += each.text or ""
-        return shown(text)
+        return shown("".join(pieces))
 
     def read(self, paragraph: Any, style_id: str) -> Line:
         """Everything that one `w:p` shows."""

@@ -12,33 +12,34 @@ from rag_chunker.parsing.layout_tables import PlainTable
 
 
 def plain_table(
-    table: Any, is_plain: Callable[[str], bool], read: Callable[[Any], str | None]
+    table: Any, is_plain: Callable[[str], bool], unusual: set[Any], read: Callable[[Any], str]
 ) -> PlainTable | None:
     """The table if it is regular and has several rows, else None. It must hold nothing unusual but
-    paragraphs, whose text `read` gives; None for all others. `is_plain` says of a style that its
-    text is shown, and that it makes neither headings nor list items.
+    paragraphs, which `read` reads. `is_plain` says of a style that its text is shown, and that it
+    makes neither headings nor list items.
 
     Finds rows, cells and paragraphs wherever they are, and compares that with where they have to
     be, list by list: hardly a step of ours a cell.
     """
     rows, cells, paragraphs = (list(table.iterdescendants(tag)) for tag in (TR, TC, P))
     parent = type(table).getparent
-    widths, heights = Counter(map(parent, cells)), Counter(map(parent, paragraphs))
+    widths, in_cells = Counter(map(parent, cells)), list(map(parent, paragraphs))
     regular = (
         len(rows) > 1
         and set(map(parent, rows)) == {table}
         and list(widths) == rows
-        and list(heights) == cells
+        and (in_cells == cells or list(dict.fromkeys(in_cells)) == cells)
     )
     styles = {style.get(VAL, "") for style in table.iterdescendants(PARAGRAPH_STYLE)}
     if not (regular and all(map(is_plain, styles))):
         return None
-    texts = _texts(table, paragraphs, read)
+    odd = {paragraph: read(paragraph) for paragraph in unusual.intersection(paragraphs)}
+    texts = _texts(table, paragraphs, odd)
     if texts is None:
         return None
     each, cell = iter(texts), iter(cells)
     if len(texts) > len(cells):
-        each = iter([" ".join(islice(each, height)) for height in heights.values()])
+        each = iter([" ".join(islice(each, height)) for height in Counter(in_cells).values()])
     cells_of = [list(islice(cell, width)) for width in widths.values()]
     texts_of = [list(islice(each, width)) for width in widths.values()]
     if next(table.iterdescendants(*SPANS), None) is not None:
@@ -51,9 +52,7 @@ def _columns(row: Any, cells: list[Any], texts: list[str]) -> list[str]:
     return [str(text or "") for text in columns(row, properties, texts)]
 
 
-def _texts(
-    table: Any, paragraphs: list[Any], read: Callable[[Any], str | None]
-) -> list[str] | None:
+def _texts(table: Any, paragraphs: list[Any], odd: dict[Any, str]) -> list[str] | None:
     """The text of each paragraph, None if any text is in none.
 
     Does not look what else it stands in: text of properties, where the schema has none, is read.
@@ -61,8 +60,7 @@ def _texts(
     texts = list(table.iterdescendants(TEXT))
     parent = type(table).getparent
     owners = list(map(parent, map(parent, texts)))
-    odd = list(map(read, paragraphs))
-    if owners == paragraphs and not any(odd):
+    if owners == paragraphs and not odd:
         return [text.text or "" for text in texts]
     pieces: dict[Any, list[str]] = {paragraph: [] for paragraph in paragraphs}
     for text, owner in zip(texts, owners, strict=True):
@@ -72,6 +70,6 @@ def _texts(
             owner = parent(owner)
         pieces[owner].append(text.text or "")
     return [
-        "".join(found) if said is None else said
-        for found, said in zip(pieces.values(), odd, strict=True)
+        odd[paragraph] if paragraph in odd else "".join(found)
+        for paragraph, found in pieces.items()
     ]

@@ -64,6 +64,7 @@ class Styles:
         self.hidden = lru_cache(MOST_ASKED)(self._hidden)
         self.monospace = lru_cache(MOST_ASKED)(self._monospace)
         self.usual = lru_cache(MOST_ASKED)(self._usual)
+        self.body = lru_cache(MOST_ASKED)(self._body)
 
     def _meaning(self, style_id: str) -> Meaning:
         """What paragraphs of this style are: the first style of the chain that says it, by
@@ -110,6 +111,10 @@ class Styles:
         """Whether the style shows its text, in an ordinary font."""
         return not (self.hidden(style_id) or self.monospace(style_id))
 
+    def _body(self, style_id: str) -> bool:
+        """Whether its paragraphs are body text, unless they say something else."""
+        return self.meaning(style_id).role is Role.body and self.numbered(style_id) is None
+
     def _chain(self, style_id: str) -> Iterator[Any]:
         seen: set[str] = set()
         while style_id in self._by_id and style_id not in seen and len(seen) < LONGEST_CHAIN:
@@ -134,5 +139,9 @@ def outline_meaning(level: str) -> Meaning:
 
 def monospace_font(fonts: Any) -> bool | None:
     """Whether a `w:rFonts` names a typewriter font; None if it names no font for Latin text."""
-    name = fonts.get(w("ascii")) or fonts.get(w("hAnsi"))
-    return None if name is None else is_monospace(name)
+    name = fonts.get(_ASCII) or fonts.get(_ANSI)
+    return None if name is None else _is_monospace(name)
+
+
+_ASCII, _ANSI = w("ascii"), w("hAnsi")
+_is_monospace = lru_cache(maxsize=256)(is_monospace)

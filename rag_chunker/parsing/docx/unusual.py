@@ -4,6 +4,7 @@ Most hold nothing but runs of text in ordinary styles, which are read by shorter
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from rag_chunker.parsing.docx.inline import (
@@ -25,18 +26,20 @@ from rag_chunker.parsing.docx.styles import Styles, monospace_font
 from rag_chunker.parsing.docx.tables import HIDDEN_ROW, REMOVED_CELL
 from rag_chunker.parsing.office_math import ANY_MATH
 
-_IN_TEXT = (
-    *HANGING - {P, TBL},
-    *REMOVED,
-    *(FIELD_CHARACTER, FIELD_INSTRUCTION, SIMPLE_FIELD, SYMBOL, RUBY_TEXT, ALTERNATE, ANY_MATH),
-    *(VANISH, w("sdtPr"), w("sdtEndPr")),
+_IN_TEXT = frozenset(
+    (
+        *HANGING - {P, TBL},
+        *REMOVED,
+        *(FIELD_CHARACTER, FIELD_INSTRUCTION, SIMPLE_FIELD, SYMBOL, RUBY_TEXT, ALTERNATE),
+        *(VANISH, w("sdtPr"), w("sdtEndPr")),
+    )
 )
-"""What takes more than reading the text, or may be no text at all."""
-_IN_PROPERTIES = (*REMOVED, NUMBERED, OUTLINE_LEVEL, FRAME)
+"""What takes more than reading the text, or may be no text at all; so do formulas."""
+_IN_PROPERTIES = frozenset({*REMOVED, NUMBERED, OUTLINE_LEVEL, FRAME})
 """What counts of a paragraph's properties beside its style."""
-
-
-_IN_TABLE = (*_IN_TEXT, *_IN_PROPERTIES, REMOVED_CELL, HIDDEN_ROW)
+_IN_TABLE = frozenset({REMOVED_CELL, HIDDEN_ROW})
+_LOOKS = frozenset({*CHARACTERS, FONTS, RUN_STYLE})
+_ALL = (*_IN_TEXT | _IN_PROPERTIES | _IN_TABLE | _LOOKS, ANY_MATH)
 
 
 class Unusual:
@@ -49,23 +52,24 @@ class Unusual:
         """Paragraphs whose properties say more than a style."""
         self.tables: set[Any] = set()
         """Tables that hold more than paragraphs of text, which may have fonts and spaces."""
-        for root in roots:
-            self._look(root, styles)
-
-    def _look(self, root: Any, styles: Styles) -> None:
-        for each in root.iter(*_IN_TEXT):
-            self.texts.update(each.iterancestors(P))
-        for each in root.iter(*_IN_PROPERTIES):
-            self.properties.update(each.iterancestors(P))
-        for each in root.iter(*_IN_TABLE):
+        for each in chain.from_iterable(root.iter(*_ALL) for root in roots):
+            tag = each.tag
+            if tag in _LOOKS:
+                if _is_seen(each, tag, styles):
+                    self.texts.update(each.iterancestors(P))
+                continue
             self.tables.update(each.iterancestors(TBL))
-        for each in root.iter(*CHARACTERS):
-            if each.getparent().tag == RUN:  # else a tab stop
+            if tag in _IN_PROPERTIES:
+                self.properties.update(each.iterancestors(P))
+            if tag not in _IN_PROPERTIES or tag in REMOVED:
                 self.texts.update(each.iterancestors(P))
-        for each in root.iter(FONTS):
-            if monospace_font(each):
-                self.texts.update(each.iterancestors(P))
-        for each in root.iter(RUN_STYLE):
-            style = each.get(VAL)
-            if style is not None and (styles.hidden(style) or styles.monospace(style)):
-                self.texts.update(each.iterancestors(P))
+
+
+def _is_seen(each: Any, tag: str, styles: Styles) -> bool:
+    """Whether a font, a style or a character makes more of a run than its text."""
+    if tag == FONTS:
+        return bool(monospace_font(each))
+    if tag == RUN_STYLE:
+        style = each.get(VAL)
+        return style is not None and not styles.usual(style)
+    return bool(each.getparent().tag == RUN)  # else a tab stop
