@@ -78,7 +78,7 @@ def markdown_blocks(text: str, *, first_table: int = 0) -> MarkdownContent:
     """
     text = clean(text)
     metadata, body = split_front_matter(text)
-    writer = _Writer(first_table, keep_replacement="\ufffd" in text)
+    writer = _Writer(first_table, text)
     writer.write(within_depth(body))
     title = metadata.get("title")
     if not isinstance(title, str) or is_blank(title):
@@ -128,10 +128,11 @@ def _thematic_break(state: StateBlock, start: int, end: int, silent: bool) -> bo
 class _Writer:
     """Turns tokens into blocks, in document order."""
 
-    def __init__(self, first_table: int, *, keep_replacement: bool) -> None:
+    def __init__(self, first_table: int, text: str) -> None:
         self.blocks: list[Block] = []
         self._next_table = first_table
-        self._unwanted = re.compile("[\0\ud800-\udfff\ufeff]" if keep_replacement else _INVENTED)
+        self._invented = _INVENTED if "\ufffd" not in text else _NEVER_WRITTEN
+        self._may_invent = "&" in text
         self._nesting = Nesting()
         self._level: int | None = None
         self._note: str | None = None
@@ -196,13 +197,15 @@ class _Writer:
 
     def _inline(self, token: Token) -> None:
         text, target = inline_text(token)
-        if not text.isascii():  # the parser has made U+FFFD of every NUL
-            text = self._unwanted.sub("", text).strip()
+        if self._may_invent and not text.isascii():
+            text = self._written(text).strip()
         if self._rows is not None:
             self._rows[-1].append(text)
             return
         if self._level is not None:
-            text = _HEADING_ID.sub("", " ".join(text.split()))
+            text = " ".join(text.split())
+            if text.endswith("}"):
+                text = _HEADING_ID.sub("", text)
         if is_blank(text):
             return
         if self._note is not None:
@@ -214,12 +217,10 @@ class _Writer:
         if self._level is None or not self._nesting.is_top:
             self.blocks.append(self._nesting.prose(text, attributes))
             return
-        kind = BlockType.heading
-        block = Block(type=kind, text=text, level=self._level, attributes=attributes)
-        self.blocks.append(block)
+        self.blocks.append(Block.trusted_heading(text, self._level, attributes))
 
     def _code(self, token: Token) -> None:
-        text = self._unwanted.sub("", token.content).rstrip("\n")
+        text = self._written(token.content).rstrip("\n")
         if is_blank(text):
             return
         language = _language(token.info)
@@ -261,7 +262,7 @@ class _Writer:
         markup = self._shown("\n".join(self._html))
         self._html = []
         for block in fragment_blocks(markup, first_table=self._next_table):
-            text = self._unwanted.sub("", block.text)
+            text = self._written(block.text)
             if block.type in (BlockType.heading, BlockType.paragraph):
                 self._level = block.level
                 self._add(text, dict(block.attributes))
@@ -271,6 +272,10 @@ class _Writer:
             table = block.attributes.get("table")
             if isinstance(table, int):
                 self._next_table = table + 1
+
+    def _written(self, text: str) -> str:
+        """Without what the parsers have made of references to no character (`&#0;`)."""
+        return self._invented.sub("", text) if self._may_invent else text
 
     def _shown(self, markup: str) -> str:
         """Without the end of a hidden element, whose blocks since its start go as well.
@@ -287,7 +292,9 @@ class _Writer:
         return markup
 
 
-_INVENTED = "[\0\ud800-\udfff\ufeff\ufffd]"
+_NEVER_WRITTEN = re.compile("[\0\ud800-\udfff\ufeff]")
+"""A clean text has none of these."""
+_INVENTED = re.compile("[\0\ud800-\udfff\ufeff\ufffd]")
 """U+FFFD is what CommonMark makes of `&#0;`: it goes, unless the author wrote it."""
 
 

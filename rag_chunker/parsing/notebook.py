@@ -23,7 +23,8 @@ LONGEST_OUTPUT = 6_000
 _END_OF_OUTPUT = 1_000
 _MIME_TYPE = "application/x-ipynb+json"
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\x1b")
-_ENCODED = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{200,}={0,2}")
+_SHORTEST_ENCODED = 200
+_ENCODED = re.compile(rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{{_SHORTEST_ENCODED},}}={{0,2}}")
 _OBJECT = re.compile(r"\s*<[^<>\n]*(?:at 0x[0-9a-fA-F]+|Figure size [^<>\n]*)>\s*")
 _CELL_MAGIC = re.compile(r"%%(bash|sh|html|javascript|js|latex|perl|ruby|sql|R|python)\b")
 
@@ -96,7 +97,9 @@ def _blocks(cells: list[dict[str, Any]], language: str | None) -> Iterator[Block
     tables = 0
     for cell in cells:
         for block in _cell_blocks(cell, language, tables):
-            tables = max(tables, int(str(block.attributes.get("table", -1))) + 1)
+            table = block.attributes.get("table")
+            if isinstance(table, int):
+                tables = table + 1
             if not is_blank(block.text):
                 yield block
 
@@ -113,7 +116,7 @@ def _cell_blocks(cell: dict[str, Any], language: str | None, first_table: int) -
         case "heading":  # format 3
             level = cell.get("level")
             known = level if isinstance(level, int) and 1 <= level <= 6 else 1
-            yield Block(type=BlockType.heading, level=known, text=" ".join(text.split()))
+            yield Block.trusted_heading(" ".join(text.split()), known, {})
         case _:
             yield Block.trusted(BlockType.other, text.strip("\n"), {})
 
@@ -140,8 +143,14 @@ def _output(output: dict[str, Any]) -> str:
 
 def _printed(text: str) -> str:
     """What a terminal would show in the end: no colours, no progress bars on their way."""
-    lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-    text = _ENCODED.sub("…", _ANSI.sub("", "\n".join(lines))).strip("\n")
+    if "\r" in text:
+        lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+        text = "\n".join(lines)
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if max(map(len, text.split()), default=0) >= _SHORTEST_ENCODED:
+        text = _ENCODED.sub("…", text)
+    text = text.strip("\n")
     if len(text) <= LONGEST_OUTPUT:
         return text
     return f"{text[: LONGEST_OUTPUT - _END_OF_OUTPUT]}\n…\n{text[-_END_OF_OUTPUT:]}"
@@ -149,8 +158,11 @@ def _printed(text: str) -> str:
 
 def _text(value: object) -> str:
     """A text or a list of lines; a progress bar's carriage returns are kept for `_printed`."""
-    lines = value if isinstance(value, list) else [value]
-    text = "".join(line for line in lines if isinstance(line, str))
+    if isinstance(value, list):
+        value = "".join(line for line in value if isinstance(line, str))
+    text = value if isinstance(value, str) else ""
+    if "\r" not in text:
+        return clean(text)
     return "\r".join(map(clean, text.replace("\r\n", "\n").split("\r")))
 
 
