@@ -1,6 +1,7 @@
 """What kind of file is this? Its content decides where it can, its name where it cannot."""
 
 import re
+import struct
 import zipfile
 import zlib
 from io import BytesIO
@@ -295,6 +296,11 @@ def _zip_kind(data: bytes) -> str | None:
     Reads at most 64 KiB of each entry, so that a bomb does no harm. None if it is too damaged to
     read: the extension decides then, and the parser reports the damage.
     """
+    name, content = _first_entry(data)
+    if name == b"mimetype" and (kind := _MIMETYPE_ENTRIES.get(content.strip())) is not None:
+        return kind
+    if name == b"[Content_Types].xml" and (kind := _kind_by_types(content)) is not None:
+        return kind
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = archive.namelist()
@@ -304,18 +310,49 @@ def _zip_kind(data: bytes) -> str | None:
         return None
     if declared in _MIMETYPE_ENTRIES:
         return _MIMETYPE_ENTRIES[declared]
-    main = re.findall(rb'ContentType="([^"]*\.main\+xml|[^"]*sheet\.binary[^"]*main)"', types)
-    for marker, kind in _CONTENT_TYPES:
-        if any(marker in content_type for content_type in main):
-            return kind
+    if (kind := _kind_by_types(types)) is not None:
+        return kind
     for part, kind in _ZIP_PARTS:
         if any(name.replace("\\", "/").startswith(part) for name in names):
             return kind
     return ZIP
 
 
+def _kind_by_types(types: bytes) -> str | None:
+    main = re.findall(rb'ContentType="([^"]*\.main\+xml|[^"]*sheet\.binary[^"]*main)"', types)
+    for marker, kind in _CONTENT_TYPES:
+        if any(marker in content_type for content_type in main):
+            return kind
+    return None
+
+
+def _first_entry(data: bytes) -> tuple[bytes, bytes]:
+    """Name and start of the entry at the beginning of a whole zip file, without its directory:
+    most programs put the one first that tells the kind. Empty if it takes more to read it."""
+    header = _LOCAL_HEADER.unpack_from(data) if len(data) > _LOCAL_HEADER.size else (1,) * 5
+    flags, method, size, name_size, extra_size = header
+    if flags & _FLAGS_THAT_MATTER or data[-22:-18] != b"PK\x05\x06":
+        return b"", b""
+    behind = _LOCAL_HEADER.size + name_size
+    start = behind + extra_size
+    name, content = data[_LOCAL_HEADER.size : behind], data[start : start + min(size, _MOST)]
+    if method == zipfile.ZIP_DEFLATED:
+        try:
+            content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, _MOST)
+        except zlib.error:
+            return b"", b""
+    return (name, content) if method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) else (b"", b"")
+
+
+_LOCAL_HEADER = struct.Struct("<6xHH8xI4xHH")
+"""Of an entry: flags, method, compressed size, length of its name and of further fields."""
+_FLAGS_THAT_MATTER = 0b1001
+"""Encrypted; sizes are written behind the content only."""
+_MOST = 65536
+
+
 def _start_of(archive: zipfile.ZipFile, names: list[str], entry: str) -> bytes:
     if entry not in names:
         return b""
     with archive.open(entry) as stream:
-        return stream.read(65536)
+        return stream.read(_MOST)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote
+from weakref import WeakKeyDictionary
 
 from pydantic import JsonValue
 
@@ -17,7 +18,7 @@ from rag_chunker.parsing.decoding import clean
 from rag_core.errors import CorruptDocument
 from rag_core.text import is_blank
 
-_RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+_RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _STRICT = b"http://purl.oclc.org/ooxml/"
 _TRANSITIONAL: tuple[tuple[bytes, bytes], ...] = (
     (b"wordprocessingml/main", b"wordprocessingml/2006/main"),
@@ -80,13 +81,23 @@ class Relation(NamedTuple):
     """Name of the other part, which may be missing."""
 
 
-def relations(archive: Archive, part: str) -> Iterator[Relation]:
-    """The relations of `part` (`""`: the package), without those to external targets."""
+_known: WeakKeyDictionary[Archive, dict[str, tuple[Relation, ...]]] = WeakKeyDictionary()
+
+
+def relations(archive: Archive, part: str) -> tuple[Relation, ...]:
+    """The relations of `part` (`""`: the package), without those to external targets. Read once."""
+    known = _known.setdefault(archive, {})
+    if part not in known:
+        known[part] = tuple(_relations(archive, part))
+    return known[part]
+
+
+def _relations(archive: Archive, part: str) -> Iterator[Relation]:
     folder, name = posixpath.split(part)
     rels = posixpath.join(folder, "_rels", f"{name}.rels")
     if rels not in archive:
         return
-    for relation in part_root(archive, rels).iter(_RELATIONSHIPS):
+    for relation in part_root(archive, rels).iter(_RELATIONSHIP):
         if relation.get("TargetMode") == "External":
             continue
         kind = relation.get("Type", "").rpartition("/")[2]

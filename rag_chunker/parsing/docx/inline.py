@@ -114,7 +114,7 @@ class InlineReader:
                         pieces.append(each.text or "")
                     elif tag != RPR and len(each):
                         return None
-            elif tag != PPR and len(child):
+            elif tag == TEXT or (tag != PPR and len(child)):
                 return None
         return shown("".join(pieces))
 

@@ -11,7 +11,7 @@ from rag_chunker.parsing.docx.fields import Fields
 from rag_chunker.parsing.docx.inline import InlineReader
 from rag_chunker.parsing.docx.names import w
 from rag_chunker.parsing.docx.numbering import Numbering
-from rag_chunker.parsing.docx.styles import Styles, style_sheet
+from rag_chunker.parsing.docx.styles import style_sheet
 from rag_chunker.parsing.docx.unusual import Unusual
 from rag_chunker.parsing.opc import core_properties, main_part, part_root, related
 from rag_chunker.parsing.pptx.deck import Part
@@ -56,35 +56,32 @@ def _read(archive: Archive) -> tuple[list[Block], str | None]:
     parts = {kind: names[0] for kind, names in related(archive, main).items()}
     parts = {kind: name for kind, name in parts.items() if name in archive}
     styles = style_sheet(archive.read(parts["styles"]) if "styles" in parts else None)
-    roots: dict[str, Any] = {
-        kind: part_root(archive, parts[kind])
-        for kind in ("numbering", "footnotes", "endnotes", "comments")
-        if kind in parts
+    lists = part_root(archive, parts["numbering"]) if "numbering" in parts else None
+    notes = {
+        kind: part_root(archive, parts[f"{kind}s"])
+        for kind in ("footnote", "endnote", "comment")
+        if f"{kind}s" in parts
     }
-    part = Part(archive, main)
-    blocks, title, unfinished = _walk(root, roots, styles, part, lenient=False)
+    unusual = Unusual([root, *notes.values()], styles)
+
+    def walk(*, lenient: bool) -> tuple[list[Block], str | None, bool]:
+        fields = Fields(lenient=lenient)
+        reader = InlineReader(styles, fields, unusual.texts)
+        part = Part(archive, main)
+        body = Body(styles, Numbering(lists), reader, _notes(notes), part, unusual)
+        return body.blocks(root), body.title, fields.unfinished
+
+    blocks, title, unfinished = walk(lenient=False)
     if unfinished:
-        blocks, title, _ = _walk(root, roots, styles, part, lenient=True)
+        blocks, title, _ = walk(lenient=True)
     return blocks, title
-
-
-def _walk(
-    root: Any, roots: dict[str, Any], styles: Styles, part: Part, *, lenient: bool
-) -> tuple[list[Block], str | None, bool]:
-    fields = Fields(lenient=lenient)
-    numbering = Numbering(roots.get("numbering"))
-    unusual = Unusual([root, *roots.values()], styles)
-    reader = InlineReader(styles, fields, unusual.texts)
-    body = Body(styles, numbering, reader, _notes(roots), part, unusual)
-    return body.blocks(root), body.title, fields.unfinished
 
 
 def _notes(roots: dict[str, Any]) -> dict[tuple[str, str], Any]:
     """Notes by kind and id, without the lines that part them from the text."""
     return {
         (kind, note.get(w("id"), "")): note
-        for kind in ("footnote", "endnote", "comment")
-        if f"{kind}s" in roots
-        for note in roots[f"{kind}s"].iterchildren(w(kind))
+        for kind, root in roots.items()
+        for note in root.iterchildren(w(kind))
         if note.get(w("type"), "normal") == "normal"
     }

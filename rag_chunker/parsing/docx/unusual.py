@@ -14,7 +14,6 @@ from rag_chunker.parsing.docx.inline import (
     FONTS,
     HANGING,
     RUBY_TEXT,
-    RUN,
     RUN_STYLE,
     SIMPLE_FIELD,
     SYMBOL,
@@ -38,6 +37,7 @@ _IN_TEXT = frozenset(
 _IN_PROPERTIES = frozenset({*REMOVED, NUMBERED, OUTLINE_LEVEL, FRAME})
 """What counts of a paragraph's properties beside its style."""
 _IN_TABLE = frozenset({REMOVED_CELL, HIDDEN_ROW})
+_TAB_STOPS = w("tabs")
 _LOOKS = frozenset({*CHARACTERS, FONTS, RUN_STYLE})
 _ALL = (*_IN_TEXT | _IN_PROPERTIES | _IN_TABLE | _LOOKS, ANY_MATH)
 
@@ -72,4 +72,4 @@ def _is_seen(each: Any, tag: str, styles: Styles) -> bool:
     if tag == RUN_STYLE:
         style = each.get(VAL)
         return style is not None and not styles.usual(style)
-    return bool(each.getparent().tag == RUN)  # else a tab stop
+    return bool(each.getparent().tag != _TAB_STOPS)
