@@ -15,7 +15,7 @@ from rag_chunker.parsing.odt.body import Body
 from rag_chunker.parsing.odt.formulas import formula
 from rag_chunker.parsing.odt.inline import InlineReader
 from rag_chunker.parsing.odt.names import n
-from rag_chunker.parsing.odt.styles import Styles
+from rag_chunker.parsing.odt.styles import Sheet, Styles, common_sheet, sheet
 from rag_core.errors import CorruptDocument, EncryptedDocument
 from rag_core.spi import Parser
 from rag_core.text import is_blank
@@ -36,10 +36,10 @@ _META = {
 
 
 class Parts(NamedTuple):
-    """The roots of a document's XML: several parts of a zip, or one flat file for all."""
+    """A document's XML: several parts of a zip, or one flat file for all."""
 
     content: Any
-    styles: Any | None
+    styles: Sheet | None
     meta: Any | None
     archive: Archive | None
     """Where embedded objects lie; a flat file has them inside, as nobody reads them."""
@@ -86,13 +86,14 @@ def opened(data: bytes) -> Iterator[Parts]:
         return
     with open_archive(data) as archive:
         _refuse_encrypted(archive)
-        styles = xml_root(archive.read(_STYLES)) if _STYLES in archive else None
+        styles = common_sheet(archive.read(_STYLES)) if _STYLES in archive else None
         yield Parts(xml_root(archive.read(_CONTENT)), styles, _meta_root(archive), archive)
 
 
 def body_of(parts: Parts) -> Body:
     """What reads the blocks of a document's text."""
-    styles = Styles([root for root in (parts.styles, parts.content) if root is not None])
+    own = sheet(parts.content)
+    styles = Styles([own] if parts.styles is None else [parts.styles, own])
     archive = parts.archive
     return Body(
         styles, InlineReader(styles, lambda at: "" if archive is None else formula(archive, at))

@@ -1,11 +1,12 @@
 """What is a paragraph of an OpenDocument text, by its style and the styles above it?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import proxy
 
+from rag_chunker.parsing.archive import xml_root
 from rag_chunker.parsing.fonts import is_monospace
 from rag_chunker.parsing.odt.names import n, number
 from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
@@ -17,19 +18,54 @@ LONGEST_CHAIN = 20
 _ENCODED = re.compile(r"_([0-9a-fA-F]{2,4})_")
 
 
+class Sheet(NamedTuple):
+    """The styles that one part defines."""
+
+    styles: dict[tuple[str, str], Any]
+    """By family and name."""
+    lists: dict[str, Any]
+    """List styles by name."""
+
+
+def sheet(root: Any) -> Sheet:
+    """The styles below an element."""
+    found = Sheet({}, {})
+    for style in root.iter(_STYLE, _LIST_STYLE):
+        name = style.get(_NAME, "")
+        if style.tag == _STYLE:
+            found.styles[style.get(_FAMILY, ""), name] = style
+        else:
+            found.lists[name] = style
+    return found
+
+
+def common_sheet(part: bytes) -> Sheet:
+    """The styles in a styles part. Raises what `xml_root` raises.
+
+    The last few are kept: what one template or program makes has the same ones, which take longer
+    to parse than a short document.
+    """
+    return _kept(part) if len(part) <= LARGEST_KEPT else sheet(xml_root(part))
+
+
+LARGEST_KEPT = 500_000
+"""Bytes of a styles part. Its tree takes about ten times as much memory."""
+_STYLE, _LIST_STYLE = n("style:style"), n("text:list-style")
+_NAME, _FAMILY = n("style:name"), n("style:family")
+
+
+@lru_cache(maxsize=4)
+def _kept(part: bytes) -> Sheet:
+    return sheet(xml_root(part))
+
+
 class Styles:
     """The styles of a document: common ones first, then those of the content (automatic)."""
 
-    def __init__(self, roots: list[Any]) -> None:
-        self._styles: dict[tuple[str, str], Any] = {}
-        self.lists: dict[str, Any] = {}
+    def __init__(self, sheets: Sequence[Sheet]) -> None:
+        self._styles = {key: style for one in sheets for key, style in one.styles.items()}
+        self.lists = {name: style for one in sheets for name, style in one.lists.items()}
         """List styles by name."""
-        for root in roots:
-            for style in root.iter(n("style:style")):
-                key = (style.get(n("style:family"), ""), style.get(n("style:name"), ""))
-                self._styles[key] = style
-            for style in root.iter(n("text:list-style")):
-                self.lists[style.get(n("style:name"), "")] = style
         own = proxy(self)  # bound methods would make a cycle, which keeps the trees
         self.meaning = lru_cache(maxsize=None)(partial(Styles._meaning, own))
         self.hidden = lru_cache(maxsize=None)(partial(Styles._hidden, own))
