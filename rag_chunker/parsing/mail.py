@@ -58,8 +58,8 @@ def envelope_blocks(
 ) -> list[Block]:
     """The subject as a heading, and one block of the `name: value` lines that have a value."""
     shown = "\n".join(f"{name}: {value}" for name, value in lines if value)
-    blocks = [Block(type=BlockType.heading, level=level, text=subject)] if subject else []
-    return blocks + ([Block(type=BlockType.other, text=shown)] if shown else [])
+    blocks = [Block.trusted_heading(subject, level, {})] if subject else []
+    return blocks + ([Block.trusted(BlockType.other, shown, {})] if shown else [])
 
 
 def body_blocks(

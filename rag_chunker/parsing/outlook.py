@@ -3,11 +3,9 @@
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from email.message import EmailMessage
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
 
 from pydantic import JsonValue
 
@@ -17,6 +15,7 @@ from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.mail import body_blocks, envelope_blocks
 from rag_chunker.parsing.mail_body import html_body_blocks
 from rag_chunker.parsing.media_type import MSG
+from rag_chunker.parsing.outlook_storage import Properties, Storage, opened
 from rag_chunker.parsing.rtf import rtf_blocks, rtf_source
 from rag_core.errors import CorruptDocument, DocumentTooLarge
 from rag_core.spi import Parser
@@ -29,7 +28,8 @@ _LONG_NAME, _SHORT_NAME, _DISPLAY_NAME = 0x3707, 0x3704, 0x3001
 _CONTENT, _MIME_TYPE, _CONTENT_ID = 0x3701, 0x370E, 0x3712
 _ROOT_HEADER, _EMBEDDED_HEADER, _ATTACHMENT_HEADER = 32, 24, 8
 """Bytes before the first property, by kind of storage ([MS-OXMSG] 2.4.1)."""
-_EMBEDDED_MESSAGE = "__substg1.0_3701000D"
+_ATTACHMENT, _EMBEDDED_MESSAGE = "__attach_version1.0_#", "__substg1.0_3701000D"
+"""What the names of storages begin with."""
 
 
 class OutlookParser(Parser):
@@ -40,8 +40,8 @@ class OutlookParser(Parser):
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
-        with blamed_on(source), _one_error():
-            message = _Message(_root(data), _ROOT_HEADER)
+        with blamed_on(source), _one_error(), opened(data) as root:
+            message = _Message(root, _ROOT_HEADER)
             blocks = message.blocks()
             metadata = message.metadata()
             names: list[JsonValue] = [name or "unnamed" for name, _, _ in _files(message)]
@@ -67,29 +67,27 @@ def attached_files(data: bytes) -> Iterator[tuple[str | None, str | None, bytes]
 
     Raises `CorruptDocument` if the bytes are no Outlook message.
     """
-    with _one_error():
-        yield from _files(_Message(_root(data), _ROOT_HEADER))
+    with _one_error(), opened(data) as root:
+        yield from _files(_Message(root, _ROOT_HEADER))
 
 
 class _Message:
     """One message: the outermost or one attached to another."""
 
-    def __init__(self, storage: Any, header: int) -> None:
-        from oxmsg.properties import Properties
-
+    def __init__(self, storage: Storage, header: int) -> None:
         self.storage = storage
-        self._properties = Properties(storage, properties_header_offset=header)
+        self._properties = Properties(storage, header)
 
     def text(self, *ids: int) -> str | None:
         """The first of these properties that is there and not blank."""
         for pid in ids:
-            value = self._properties.str_prop_value(pid)
+            value = self._properties.text(pid)
             if value and value.strip("\0 \r\n\t"):
                 return clean(value).strip()
         return None
 
     def binary(self, pid: int) -> bytes:
-        return self._properties.binary_prop_value(pid) or b""
+        return self._properties.binary(pid) or b""
 
     @cached_property
     def envelope(self) -> list[tuple[str, str | None]]:
@@ -130,8 +128,8 @@ class _Message:
 
     def _date(self) -> str | None:
         for pid in (_SENT, _DELIVERED):
-            value = self._properties.date_prop_value(pid)
-            if isinstance(value, datetime):
+            value = self._properties.time(pid)
+            if value is not None:
                 return f"{value:%Y-%m-%d %H:%M} UTC"
         return None
 
@@ -139,11 +137,11 @@ class _Message:
 def _files(outermost: _Message) -> Iterator[tuple[str | None, str | None, bytes]]:
     pending = [outermost]
     while pending:
-        for storage in pending.pop().storage.iter_attachment_storages():
+        for storage in pending.pop().storage.inside(_ATTACHMENT):
             file = _Message(storage, _ATTACHMENT_HEADER)
             media_type = file.text(_MIME_TYPE)
             name = file.text(_LONG_NAME, _SHORT_NAME, _DISPLAY_NAME)
-            embedded = next((s for s in storage.storages if s.name == _EMBEDDED_MESSAGE), None)
+            embedded = next(storage.inside(_EMBEDDED_MESSAGE), None)
             if embedded is not None:
                 message = _Message(embedded, _EMBEDDED_HEADER)
                 subject = message.text(_SUBJECT) or name
@@ -151,18 +149,6 @@ def _files(outermost: _Message) -> Iterator[tuple[str | None, str | None, bytes]
                 pending.append(message)
             elif not (file.text(_CONTENT_ID) and (media_type or "").startswith("image/")):
                 yield name, media_type, file.binary(_CONTENT)
-
-
-def _root(data: bytes) -> Any:
-    from olefile import OleFileIO, isOleFile
-    from oxmsg.storage import Storage
-
-    if not isOleFile(data=data):
-        raise CorruptDocument("not an Outlook message: no compound file")
-    with OleFileIO(data) as ole:
-        if not ole.exists("__properties_version1.0"):
-            raise CorruptDocument("a compound file, but no Outlook message")
-        return Storage.from_ole(ole)
 
 
 @contextmanager
