@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.echoes import without_echoes
-from rag_chunker.parsing.odt.inline import InlineReader, Line, only_box, plain_text
+from rag_chunker.parsing.odt.inline import InlineReader, Line, only_box, style_of
 from rag_chunker.parsing.odt.lists import ListLevel, Lists
 from rag_chunker.parsing.odt.names import (
     DROPPED,
@@ -72,12 +72,15 @@ class Body:
         """Reads a container. `aside` is None in the body itself, `_BOX` in a text box
         beside running text, where headings must not claim the text that goes on after the box,
         or the kind of a note, where all text is `other`."""
-        usual = self._styles.usual if aside is None else None
+        body = self._styles.body if aside is None else None
         for child in parent:
             tag = child.tag
             if tag in _PARAGRAPHS:
-                if usual and tag == P and not len(child) and usual(_style(child)):
-                    self._add(_PARAGRAPH, plain_text(child).strip())
+                text = None
+                if body and tag == P and body(style_of(child)):
+                    text = self._reader.plain_text(child)
+                if text is not None:
+                    self._add(_PARAGRAPH, text.strip())
                 elif (attached := self._paragraph(child, aside)) is not None:
                     yield attached
             elif tag == LIST:
@@ -123,7 +126,7 @@ class Body:
         self, element: Any, aside: str | None, item: dict[str, JsonValue] | None = None
     ) -> "Walk | None":
         """Reads a paragraph. What hangs on it is left to the caller."""
-        style = _style(element)
+        style = style_of(element)
         line = self._reader.read(element, style)
         if aside is None or aside == _BOX:
             self._own(element, style, line, item, aside)
@@ -236,7 +239,7 @@ class Body:
                 yield self._attached(line, aside)
 
     def _cell(self, paragraphs: Sequence[Any], attached: list[Line]) -> str:
-        lines = [self._reader.read(each, each.get(STYLE_NAME, "")) for each in paragraphs]
+        lines = [self._reader.read(each, style_of(each)) for each in paragraphs]
         attached += [line for line in lines if line.attached is not None]
         return " ".join([line.text for line in lines])
 
@@ -254,9 +257,4 @@ class Body:
         return any(self._styles.meaning(style).role in _HEADINGS for style in styles)
 
     def _is_heading(self, paragraph: Any) -> bool:
-        return self._meaning(paragraph, paragraph.get(STYLE_NAME, "")).role in _HEADINGS
-
-
-def _style(paragraph: Any) -> str:
-    style: str = paragraph.get(STYLE_NAME, "") if paragraph.keys() else ""
-    return style
+        return self._meaning(paragraph, style_of(paragraph)).role in _HEADINGS

@@ -37,6 +37,11 @@ _SKIPPED = DROPPED | {
     _DESCRIPTION,
 }
 _BLOCKS = frozenset({P, H, LIST, TABLE, TEXT_BOX})
+MARKS = frozenset(
+    n(f"text:{name}") for name in ("bookmark", "bookmark-start", "bookmark-end", "soft-page-break")
+)
+"""They have no text."""
+_PLAIN = MARKS | {SPAN}
 
 
 @dataclass(slots=True)
@@ -71,15 +76,37 @@ class InlineReader:
         self._styles = styles
         self._formula = formula
 
+    def plain_text(self, paragraph: Any) -> str | None:
+        """What a paragraph shows that is nothing but text and ordinary spans, in a style that is
+        usual; None for any other."""
+        text: str = paragraph.text or ""
+        if not len(paragraph):
+            if text.isascii() and not _is_loose(text):
+                return text
+            return shown(_spaced(text))
+        pieces = [text]
+        for child in paragraph:
+            tag = child.tag
+            if tag not in _PLAIN or len(child):
+                return None
+            if tag == SPAN:
+                if not self._styles.usual_span(style_of(child)):
+                    return None
+                pieces.append(child.text or "")
+            pieces.append(child.tail or "")
+        text = "".join(pieces)
+        return None if _is_loose(text) else shown(text)
+
     def read(self, paragraph: Any, style: str) -> Line:
         """Everything that one `text:p` or `text:h` in this style shows."""
+        if self._styles.usual(style):
+            text = self.plain_text(paragraph)
+            if text is not None:
+                return Line(text)
         if self._styles.hidden("paragraph", style):
             return _NOTHING
         monospace = bool(self._styles.monospace("paragraph", style))
-        if len(paragraph):
-            return self._read(_reversed_content(paragraph), monospace)
-        text = plain_text(paragraph)
-        return Line(text, None, monospace and bool(paragraph.text) and not paragraph.text.isspace())
+        return self._read(_reversed_content(paragraph), monospace)
 
     def read_drawn(self, element: Any) -> Line:
         """Everything that hangs on a frame or shape which stands between paragraphs."""
@@ -108,7 +135,7 @@ class InlineReader:
         return Line(text, attached if hangs else None, typewritten and not proportional)
 
     def _span(self, span: Any, monospace: bool, stack: list[Any]) -> None:
-        style = span.get(STYLE_NAME, "")
+        style = style_of(span)
         if self._styles.hidden("text", style):
             return
         own = self._styles.monospace("text", style)
@@ -154,13 +181,10 @@ class InlineReader:
         return [first]
 
 
-def plain_text(paragraph: Any) -> str:
-    """What a paragraph shows that holds nothing but text."""
-    text: str | None = paragraph.text
-    if not text:
-        return ""
-    loose = "  " in text or "\n" in text or "\t" in text or "\r" in text
-    return text if text.isascii() and not loose else shown(_spaced(text))
+def style_of(element: Any) -> str:
+    """Name of the style of a paragraph or a span."""
+    style: str = element.get(STYLE_NAME, "") if element.keys() else ""
+    return style
 
 
 def only_box(frame: Any) -> Any | None:
@@ -168,11 +192,13 @@ def only_box(frame: Any) -> Any | None:
     return frame[0] if len(frame) == 1 and frame[0].tag == TEXT_BOX else None
 
 
+def _is_loose(text: str) -> bool:
+    return "  " in text or "\n" in text or "\t" in text or "\r" in text
+
+
 def _spaced(text: str) -> str:
     """`text` with one space for each run of white space."""
-    if "  " in text or "\n" in text or "\t" in text or "\r" in text:
-        return _WHITE.sub(" ", text)
-    return text
+    return _WHITE.sub(" ", text) if _is_loose(text) else text
 
 
 def _reversed_content(element: Any) -> list[Any]:

@@ -5,6 +5,7 @@ from itertools import chain, compress, islice, repeat
 from typing import Any
 
 from rag_chunker.parsing.layout_tables import PlainTable
+from rag_chunker.parsing.odt.inline import MARKS
 from rag_chunker.parsing.odt.names import (
     CELL,
     ROW,
@@ -18,10 +19,7 @@ from rag_chunker.parsing.odt.tables import REPEATED, REPEATED_ROW, VISIBILITY
 
 _SPACES = frozenset({n("text:s"), n("text:tab"), n("text:line-break")})
 """Shown as white space; how much does not matter in a cell, which comes in one line."""
-_MARKS = frozenset(
-    n(f"text:{name}") for name in ("bookmark", "bookmark-start", "bookmark-end", "soft-page-break")
-)
-_INLINE = frozenset({SPAN, n("text:a"), *_SPACES, *_MARKS})
+_INLINE = frozenset({SPAN, n("text:a"), *_SPACES, *MARKS})
 _GROUPS = frozenset(n(f"table:table-{name}") for name in ("rows", "header-rows", "row-group"))
 _COLUMNS = frozenset(
     n(f"table:table-{name}") for name in ("column", "columns", "header-columns", "column-group")

@@ -71,6 +71,8 @@ class Styles:
         self.hidden = lru_cache(maxsize=None)(partial(Styles._hidden, own))
         self.monospace = lru_cache(maxsize=None)(partial(Styles._monospace, own))
         self.usual = lru_cache(maxsize=None)(partial(Styles._usual, own))
+        self.usual_span = lru_cache(maxsize=None)(partial(Styles._usual_span, own))
+        self.body = lru_cache(maxsize=None)(partial(Styles._body, own))
 
     def _meaning(self, name: str) -> Meaning:
         """What paragraphs of this style are: the first style of the chain that says it."""
@@ -107,12 +109,16 @@ class Styles:
         return None
 
     def _usual(self, name: str) -> bool:
-        """Whether text in this style is body text: shown, and set in an ordinary font."""
-        return (
-            self.meaning(name).role is Role.body
-            and not self.hidden("paragraph", name)
-            and not self.monospace("paragraph", name)
-        )
+        """Whether paragraphs of this style are shown, in an ordinary font."""
+        return not (self.hidden("paragraph", name) or self.monospace("paragraph", name))
+
+    def _usual_span(self, name: str) -> bool:
+        """Whether spans of this style are shown, in an ordinary font where the paragraph's is."""
+        return not (self.hidden("text", name) or self.monospace("text", name))
+
+    def _body(self, name: str) -> bool:
+        """Whether paragraphs of this style are usual, and body text."""
+        return self.usual(name) and self.meaning(name).role is Role.body
 
     def _chain(self, family: str, name: str) -> Iterator[Any]:
         seen: set[str] = set()
