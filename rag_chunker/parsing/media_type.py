@@ -155,12 +155,15 @@ _SIGNATURES = (
 )
 _SIGNED = tuple(signature for signature, _ in _SIGNATURES)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OLE_STREAMS = (
-    ("__properties_version1.0", MSG),
-    ("WordDocument", DOC),
-    ("PowerPoint Document", PPT),
-    ("Workbook", XLS),
-    ("Book", XLS),
+_OLE_STREAMS = tuple(
+    (f"{stream}\0".encode("utf-16-le"), kind)
+    for stream, kind in (
+        ("__properties_version1.0", MSG),
+        ("WordDocument", DOC),
+        ("PowerPoint Document", PPT),
+        ("Workbook", XLS),
+        ("Book", XLS),
+    )
 )
 _ZIP_PARTS = (
     ("word/", DOCX),
@@ -168,6 +171,9 @@ _ZIP_PARTS = (
     ("xl/workbook.bin", XLSB),
     ("xl/", XLSX),
     ("META-INF/container.xml", EPUB),
+)
+_TELLING_NAMES = tuple(
+    name.encode() for name in ("mimetype", "[Content_Types].xml", *dict(_ZIP_PARTS))
 )
 _CONTENT_TYPES = (
     (b"wordprocessingml", DOCX),
@@ -284,10 +290,7 @@ def _binary_kind(data: bytes) -> str | None:
 
 def _ole_kind(data: bytes) -> str | None:
     """By the stream names in the directory, which are UTF-16; None if none is known."""
-    for stream, kind in _OLE_STREAMS:
-        if (stream + "\0").encode("utf-16-le") in data:
-            return kind
-    return None
+    return next((kind for stream, kind in _OLE_STREAMS if stream in data), None)
 
 
 def _zip_kind(data: bytes) -> str | None:
@@ -301,6 +304,9 @@ def _zip_kind(data: bytes) -> str | None:
         return kind
     if name == b"[Content_Types].xml" and (kind := _kind_by_types(content)) is not None:
         return kind
+    directory = _directory(data).replace(b"\\", b"/")
+    if directory and not any(name in directory for name in _TELLING_NAMES):
+        return ZIP
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = archive.namelist()
@@ -312,10 +318,8 @@ def _zip_kind(data: bytes) -> str | None:
         return _MIMETYPE_ENTRIES[declared]
     if (kind := _kind_by_types(types)) is not None:
         return kind
-    for part, kind in _ZIP_PARTS:
-        if any(name.replace("\\", "/").startswith(part) for name in names):
-            return kind
-    return ZIP
+    starts = "\0".join(["", *names]).replace("\\", "/")
+    return next((kind for part, kind in _ZIP_PARTS if f"\0{part}" in starts), ZIP)
 
 
 def _kind_by_types(types: bytes) -> str | None:
@@ -344,6 +348,18 @@ def _first_entry(data: bytes) -> tuple[bytes, bytes]:
     return (name, content) if method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) else (b"", b"")
 
 
+def _directory(data: bytes) -> bytes:
+    """Of a whole zip file, as it is written; empty if it takes more to find it."""
+    if len(data) < _END.size or not data.startswith(b"PK\x05\x06", len(data) - _END.size):
+        return b""
+    entries, size = _END.unpack_from(data, len(data) - _END.size)
+    start = len(data) - _END.size - size
+    directory = data[max(start, 0) : len(data) - _END.size]
+    return directory if directory.count(b"PK\x01\x02") == entries else b""
+
+
+_END = struct.Struct("<10xHI6x")
+"""Of the directory: how many entries and bytes it has."""
 _LOCAL_HEADER = struct.Struct("<6xHH8xI4xHH")
 """Of an entry: flags, method, compressed size, length of its name and of further fields."""
 _FLAGS_THAT_MATTER = 0b1001

@@ -50,7 +50,7 @@ class OutlookParser(Parser):
         document = source.document(
             data,
             mime_type=source.mime_type or MSG,
-            title=message.text(_SUBJECT),
+            title=message.subject,
             metadata=metadata,
         )
         return ParsedDocument(document=document, blocks=tuple(blocks))
@@ -90,6 +90,10 @@ class _Message:
         return self._properties.binary(pid) or b""
 
     @cached_property
+    def subject(self) -> str | None:
+        return self.text(_SUBJECT)
+
+    @cached_property
     def envelope(self) -> list[tuple[str, str | None]]:
         name = self.text(_SENDER_NAME)
         address = self.text(_SENDER_SMTP, _SENDER_ADDRESS)
@@ -103,7 +107,7 @@ class _Message:
         return {name.lower(): value for name, value in values if value}
 
     def blocks(self) -> list[Block]:
-        return envelope_blocks(self.text(_SUBJECT), self.envelope, level=1) + self.body()
+        return envelope_blocks(self.subject, self.envelope, level=1) + self.body()
 
     def body(self) -> list[Block]:
         found = body_blocks(
@@ -120,7 +124,7 @@ class _Message:
     def as_mail(self) -> bytes:
         """The message as a mail of its own, without its attachments."""
         mail = EmailMessage()
-        for name, value in [("Subject", self.text(_SUBJECT)), *self.envelope]:
+        for name, value in [("Subject", self.subject), *self.envelope]:
             if value:
                 mail[name] = " ".join(value.split())
         mail.set_content("\n\n".join(block.text for block in self.body()))
@@ -144,7 +148,7 @@ def _files(outermost: _Message) -> Iterator[tuple[str | None, str | None, bytes]
             embedded = next(storage.inside(_EMBEDDED_MESSAGE), None)
             if embedded is not None:
                 message = _Message(embedded, _EMBEDDED_HEADER)
-                subject = message.text(_SUBJECT) or name
+                subject = message.subject or name
                 yield f"{subject or 'message'}.eml", "message/rfc822", message.as_mail()
                 pending.append(message)
             elif not (file.text(_CONTENT_ID) and (media_type or "").startswith("image/")):
