@@ -6,13 +6,13 @@ other, like the body. But a row of two or more cells that hold headings only nam
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import Any
 
 from pydantic import JsonValue
 
 from rag_chunker.parsing.shown import shown
-from rag_chunker.parsing.tables import table_blocks
+from rag_chunker.parsing.tables import PARTED, as_lines, line_blocks, table_blocks
 from rag_core.types import Block
 
 MOST_COLUMNS = 64
@@ -64,21 +64,28 @@ class PlainTable:
     """A table that is nothing but text in cells."""
 
     rows: Sequence[Iterable[Any]]
-    """Of each row the cells' elements."""
-    texts: list[list[str]]
-    """Of each row the text of each column."""
-
-    def blocks(self, table: int, *, titles: int, has_header: bool) -> Iterator[Block]:
-        """The rows behind the `titles` as blocks."""
-        data = self.texts[titles:]
-        text = "".join(chain.from_iterable(data))
-        if shown(text) is not text:
-            data = [list(map(shown, row)) for row in data]
-        return table_blocks(data, table=table, has_header=has_header)
+    """The cells' elements of each row, at least of the first `MOST_TITLES`."""
+    lines: list[str]
+    """Each row as a line, its cells parted."""
 
     def titles(self) -> int:
         """How many rows at the top are titles, and so layout."""
-        return _titles(self.texts[: MOST_TITLES + 1], _is_shown)
+        return _titles([line.split(PARTED) for line in self.lines[: MOST_TITLES + 1]], _is_shown)
+
+    def blocks(self, table: int, *, titles: int, has_header: bool) -> Iterator[Block]:
+        """The rows behind the `titles` as blocks."""
+        starts = range(titles, len(self.lines), _BATCH)
+        some = (as_lines(self.lines[start : start + _BATCH]) for start in starts)
+        return line_blocks(some, table=table, has_header=has_header)
+
+
+_BATCH = 256
+
+
+def all_shown(texts: list[str]) -> list[str]:
+    """What is shown of each."""
+    text = "".join(texts)
+    return texts if shown(text) is text else list(map(shown, texts))
 
 
 def _is_shown(text: str) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from rag_chunker.parsing.docx.names import TC, TEXT, TR, VAL, P, leading
 from rag_chunker.parsing.docx.paragraphs import PARAGRAPH_STYLE
 from rag_chunker.parsing.docx.tables import CELL_PROPERTIES, SPANS, columns
-from rag_chunker.parsing.layout_tables import PlainTable
+from rag_chunker.parsing.layout_tables import MOST_TITLES, PlainTable, all_shown
+from rag_chunker.parsing.tables import PARTED
 
 
 def plain_table(
@@ -37,19 +38,21 @@ def plain_table(
     texts = _texts(table, paragraphs, odd)
     if texts is None:
         return None
-    each, cell = iter(texts), iter(cells)
+    each, cell = iter(all_shown(texts)), iter(cells)
     if len(texts) > len(cells):
         each = iter([" ".join(islice(each, height)) for height in Counter(in_cells).values()])
+    if next(table.iterdescendants(*SPANS), None) is None:
+        lines = [PARTED.join(islice(each, width)) for width in widths.values()]
+        head = islice(widths.values(), MOST_TITLES)
+        return PlainTable([list(islice(cell, width)) for width in head], lines)
     cells_of = [list(islice(cell, width)) for width in widths.values()]
     texts_of = [list(islice(each, width)) for width in widths.values()]
-    if next(table.iterdescendants(*SPANS), None) is not None:
-        texts_of = list(map(_columns, rows, cells_of, texts_of))
-    return PlainTable(cells_of, texts_of)
+    return PlainTable(cells_of, list(map(_line, rows, cells_of, texts_of)))
 
 
-def _columns(row: Any, cells: list[Any], texts: list[str]) -> list[str]:
+def _line(row: Any, cells: list[Any], texts: list[str]) -> str:
     properties = [leading(cell, CELL_PROPERTIES) for cell in cells]
-    return [str(text or "") for text in columns(row, properties, texts)]
+    return PARTED.join([str(text or "") for text in columns(row, properties, texts)])
 
 
 def _texts(table: Any, paragraphs: list[Any], odd: dict[Any, str]) -> list[str] | None:
