@@ -82,9 +82,14 @@ def _table(captions: list[str], rows: list[list[str]], headers: int) -> HtmlTabl
     return HtmlTable(captions, rows, has_header=headers > 0)
 
 
+def is_flat(root: Element) -> bool:
+    """Whether nothing in `root` changes how its text reads: no blocks, pictures, hidden parts."""
+    return root.select_one(_NOT_FLAT) is None
+
+
 def flat_text(root: Element) -> str:
     """Everything visible inside `root` in one line; block tags and line breaks separate words."""
-    if root.select_one(_NOT_FLAT) is None:
+    if is_flat(root):
         return " ".join(root.text.replace("\xad", "").split())
     parts: list[str] = []
     stack: list[Node | str] = [root]
