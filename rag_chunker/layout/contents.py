@@ -1,7 +1,7 @@
 """Which lines are entries of a table of contents, rather than headings, text or a table?"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rag_chunker.layout.lines import Line
 
@@ -25,15 +25,37 @@ def mark_contents(lines: Sequence[Line]) -> None:
     at the right edge, with all that stands on their row.
     """
     rows = _rows(lines)
-    entries = [row for row in rows if any(_LEADERS.search(line.text) for line in row)]
+    _mark(row for row in rows if any(_LEADERS.search(line.text) for line in row))
     title = next((i for i, row in enumerate(rows) if _is_title(row)), None)
     if title is not None:
-        below = [row for row in rows[title + 1 :] if _NUMBER.search(row[-1].text)]
-        right = max((row[-1].box.right for row in below), default=0.0)
-        flush = [row for row in below if right - row[-1].box.right <= _FLUSH * row[-1].size]
-        if len(flush) >= _FEWEST:
-            entries += flush
-    for row in entries:
+        _mark(_numbered(rows[title + 1 :]))
+
+
+def mark_continued_contents(pages: Iterable[Sequence[Line]]) -> None:
+    """Goes on where a page ends in a table of contents: the next one begins with entries.
+
+    `pages` are the lines of consecutive pages, without running headers and footers.
+    """
+    goes_on = False
+    for lines in pages:
+        rows = _rows(lines)
+        if goes_on:
+            entries = _numbered(rows)
+            if rows and rows[0] in entries:
+                _mark(entries)
+        goes_on = any(row[-1].contents for row in rows[-2:])  # below may be the page's number
+
+
+def _numbered(rows: Sequence[list[Line]]) -> list[list[Line]]:
+    """The rows that end with a page number at the right edge; none if they are few."""
+    found = [row for row in rows if _NUMBER.search(row[-1].text)]
+    right = max((row[-1].box.right for row in found), default=0.0)
+    flush = [row for row in found if right - row[-1].box.right <= _FLUSH * row[-1].size]
+    return flush if len(flush) >= _FEWEST else []
+
+
+def _mark(rows: Iterable[Sequence[Line]]) -> None:
+    for row in rows:
         for line in row:
             line.contents = True
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rag_chunker.layout.initials import CAPITAL
 from rag_chunker.layout.levels import Heading, Kind
 from rag_chunker.layout.lines import Style
 from rag_chunker.layout.markers import section_number
@@ -14,6 +15,8 @@ from rag_chunker.layout.paragraphs import Paragraph
 LONGEST = 200
 """Characters of a heading; titles of papers and laws come near it."""
 MOST_LINES = 4
+LONG = 80
+"""Characters from which on a sentence is none."""
 LARGER = 1.10
 """Times the body's size from which on size alone makes a heading."""
 SMALLER = 0.78
@@ -71,7 +74,7 @@ def body_of(paragraphs: Sequence[Paragraph]) -> Body:
 
 def kind_of(paragraph: Paragraph, text: str) -> Kind:
     """The look of a paragraph, by which headings are grouped into levels."""
-    style = paragraph.first.style
+    style = max(paragraph.lines, key=lambda line: line.size).style
     return Kind(
         style.size, _bold(paragraph), _all_caps(text), style.italic, style.color, style.font
     )
@@ -112,16 +115,20 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bo
         return False
     kind = kind_of(paragraph, text)
     number = section_number(text)
+    if number is not None and paragraph.marker is None and CAPITAL.match(text):
+        number = None  # of somebody's name
     numbered = number is not None and number.dotted
     larger = kind.size >= LARGER * body.size
     if not (larger and kind.bold) and number is None and _DECLARATION.search(text):
         return False
     if larger:
-        return not (len(text) > 80 and _SENTENCE.search(text))
+        return not (len(text) > LONG and _SENTENCE.search(text))
     if paragraph.marker is not None and number is None:
         return False
     least = SMALLEST if kind.bold and alone and _LONG_WORD.search(text) else SMALLER
-    if kind.size < least * body.size or (_SENTENCE.search(text) and not numbered):
+    if kind.size < least * body.size:
+        return False
+    if _SENTENCE.search(text) and not (numbered and len(text) <= LONG):
         return False
     if kind.bold and not body.bold:
         return True

@@ -83,7 +83,7 @@ def _title_kinds(headings: Sequence[Heading], ranked: Sequence[set[Kind]]) -> se
 
 def _ranked(headings: Sequence[Heading]) -> list[set[Kind]]:
     """Groups of kinds that are one level, the highest first."""
-    kinds = sorted({heading.kind for heading in headings}, key=_rank)
+    kinds = sorted({heading.kind for heading in headings}, key=rank)
     groups: list[set[Kind]] = []
     start = 0
     for end in range(1, len(kinds) + 1):
@@ -117,6 +117,7 @@ def _by_nesting(headings: Sequence[Heading], tied: Sequence[Kind]) -> list[set[K
     return [{kind for kind in tied if names[kind] == look} for look in looks]
 
 
-def _rank(kind: Kind) -> tuple[float, bool, bool, bool, int, str]:
+def rank(kind: Kind) -> tuple[float, bool, bool, bool, int, str]:
+    """What kinds are sorted by, the highest first."""
     size = -round(kind.size * 2) / 2
     return (size, not kind.bold, kind.italic, not kind.caps, kind.color, kind.font)

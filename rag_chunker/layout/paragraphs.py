@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from rag_chunker.layout.geometry import Box, around
 from rag_chunker.layout.grids import Table
+from rag_chunker.layout.initials import initials
 from rag_chunker.layout.lines import Line, Style
 from rag_chunker.layout.markers import Marker, list_marker
 from rag_chunker.layout.spacing import (
@@ -66,6 +67,9 @@ def group_lines(items: Sequence[Item]) -> list[Paragraph | Table]:
     grouper = _Grouper(items)
     for item in items:
         grouper.add(item)
+    paragraphs = [item for item in grouper.found if isinstance(item, Paragraph)]
+    for at in initials([paragraph.marker for paragraph in paragraphs]):
+        paragraphs[at].marker = None
     return grouper.found
 
 

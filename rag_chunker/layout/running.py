@@ -9,6 +9,8 @@ from rag_chunker.layout.lines import Line
 
 _BAND = 0.12
 """Part of the page's height at its top and at its bottom where running lines stand."""
+_WIDE_BAND = 0.2
+"""The same for lines that carry the number of their page: margins may be large."""
 _SHARE = 0.2
 """Part of the pages on which a line must repeat; odd and even pages may differ, and chapters."""
 _STEADY = 3.0
@@ -27,6 +29,13 @@ _PAGE_WORDS = re.compile(
     re.IGNORECASE,
 )
 
+_FIRST = re.compile(r"(\d{1,4})\s+\S")
+_LAST = re.compile(r"\S\s+(\d{1,4})$")
+_FEWEST_COUNTING = 3
+
+_NEIGHBOURS = (-2, -1, 1, 2)
+"""Steps to pages near by; odd and even ones may differ."""
+
 Spot = tuple[int, Line]
 """Index of a page and one of its lines."""
 
@@ -36,29 +45,37 @@ def running_lines(pages: Sequence[Sequence[Line | Table]], heights: Sequence[flo
 
     None at all if most pages would be left empty: then the text itself repeats.
     """
-    spots = _spots(pages, heights, rows=_OUTERMOST)
-    found = _repeated(spots, len(pages)) + _chapter_titles(spots, len(pages))
+    spots, size = _spots(pages, heights, rows=_OUTERMOST), _usual_size(pages)
+    found = _repeated(spots, len(pages), size) + _chapter_titles(spots, len(pages))
+    found += _counting(_spots(pages, heights, rows=1, band=_WIDE_BAND), size)
     gone = {id(line) for line in found}
     rest = [[item for item in items if id(item) not in gone] for items in pages]
-    found = _numbered(_spots(rest, heights, rows=1), len(pages))
-    gone |= {id(line) for line in found}
+    outermost = _spots(rest, heights, rows=1)
+    found = _numbered(outermost, len(pages))
+    gone |= {id(line) for line in found + _beside(outermost, found)}
     filled = [items for items in pages if items]
     emptied = sum(all(id(item) in gone for item in items) for items in filled)
     return set() if 2 * emptied > len(filled) else gone
 
 
 def _spots(
-    pages: Sequence[Sequence[Line | Table]], heights: Sequence[float], *, rows: int
+    pages: Sequence[Sequence[Line | Table]],
+    heights: Sequence[float],
+    *,
+    rows: int,
+    band: float = _BAND,
 ) -> list[Spot]:
     """The lines of all pages that stand in the first or last `rows` rows and near the edge."""
     return [
         (index, line)
         for index, (items, height) in enumerate(zip(pages, heights, strict=True))
-        for line in _outer_lines(items, height, rows)
+        for line in _outer_lines(items, height, rows, band)
     ]
 
 
-def _outer_lines(items: Sequence[Line | Table], height: float, most: int) -> list[Line]:
+def _outer_lines(
+    items: Sequence[Line | Table], height: float, most: int, band: float
+) -> list[Line]:
     rows = _apart(sorted(item.box.middle for item in items))
     upper = rows[most - 1] if len(rows) >= most else height
     lower = rows[-most] if len(rows) >= most else 0.0
@@ -67,8 +84,8 @@ def _outer_lines(items: Sequence[Line | Table], height: float, most: int) -> lis
         for item in items
         if isinstance(item, Line)
         and (
-            item.box.middle <= min(_BAND * height, upper + _SAME_ROW)
-            or item.box.middle >= max((1 - _BAND) * height, lower - _SAME_ROW)
+            item.box.middle <= min(band * height, upper + _SAME_ROW)
+            or item.box.middle >= max((1 - band) * height, lower - _SAME_ROW)
         )
     ]
 
@@ -82,15 +99,29 @@ def _apart(heights: Sequence[float]) -> list[float]:
     return rows
 
 
-def _repeated(spots: Iterable[Spot], pages: int) -> list[Line]:
-    """Lines with the same words, digits aside, at the same height on enough pages."""
+def _repeated(spots: Iterable[Spot], pages: int, size: float) -> list[Line]:
+    """Lines with the same words at the same height on enough pages.
+
+    A number in them may count with the pages (`Page 3 of 9`), unless they are larger than the
+    text, of this size: `Exercise 3` on the third page is a title.
+    """
     by_text: defaultdict[str, list[Spot]] = defaultdict(list)
-    for spot in spots:
-        text = _DIGITS.sub("#", spot[1].text)
-        if any(map(str.isalpha, text)):
-            by_text[text].append(spot)
+    for index, line in spots:
+        text = line.text
+        if not any(map(str.isalpha, text)):
+            continue
+        by_text[text].append((index, line))
+        for number in _DIGITS.finditer(text) if line.size <= size else ():
+            offset = int(number[0][-9:]) - index
+            same = f"{text[: number.start()]}\0{offset}{text[number.end() :]}"
+            by_text[same].append((index, line))
+    return _on_pages(by_text.values(), max(2, _SHARE * pages))
+
+
+def _on_pages(groups: Iterable[list[Spot]], least: float) -> list[Line]:
+    """The lines of each group that stand at one height on that many pages."""
     found: list[Line] = []
-    for same in by_text.values():
+    for same in groups:
         same.sort(key=lambda spot: spot[1].box.middle)
         start = 0
         for end in range(1, len(same) + 1):
@@ -98,7 +129,7 @@ def _repeated(spots: Iterable[Spot], pages: int) -> list[Line]:
                 continue
             group = same[start:end]
             start = end
-            if len({index for index, _ in group}) >= max(2, _SHARE * pages):
+            if len({index for index, _ in group}) >= least:
                 found += [line for _, line in group]
     return found
 
@@ -124,11 +155,45 @@ def _numbered(spots: Iterable[Spot], pages: int) -> list[Line]:
     return found
 
 
+def _beside(spots: Iterable[Spot], numbers: Sequence[Line]) -> list[Line]:
+    """Lines on the row of a page number: a chapter's title at the other edge."""
+    heights = {line.page: line.box.middle for line in numbers}
+    return [
+        line
+        for _, line in spots
+        if line.page in heights and abs(line.box.middle - heights[line.page]) <= _SAME_ROW
+    ]
+
+
+def _counting(spots: Iterable[Spot], size: float) -> list[Line]:
+    """Lines with words and a number that counts with the pages, at one height: `7 Debugging 9`.
+
+    Those larger than the text are titles: a deck may have one section a slide.
+    """
+    alike: defaultdict[tuple[int, int], list[Spot]] = defaultdict(list)
+    for index, line in spots:
+        if line.size <= size:
+            for end, match in enumerate((_FIRST.match(line.text), _LAST.search(line.text))):
+                if match:
+                    alike[end, int(match[1]) - index].append((index, line))
+    return _on_pages(alike.values(), _FEWEST_COUNTING)
+
+
+def _usual_size(pages: Sequence[Sequence[Line | Table]]) -> float:
+    """The size of most text."""
+    weight: Counter[float] = Counter()
+    for items in pages:
+        for item in items:
+            if isinstance(item, Line):
+                weight[item.size] += len(item.text)
+    return max(weight, key=weight.__getitem__, default=0.0)
+
+
 def _chapter_titles(spots: Sequence[Spot], pages: int) -> list[Line]:
     """Lines at a height that many pages share, whose text a few pages repeat in turn.
 
-    Titles of chapters run over their pages only. Where half of all lines at one height repeat,
-    the rest there runs too.
+    Titles of chapters run over their pages only. Where half of all lines at one height repeat
+    a neighbour's, the rest there runs too. (`Chapter` above each chapter's title repeats as well.)
     """
     slots: defaultdict[int, list[Spot]] = defaultdict(list)
     for spot in spots:
@@ -137,8 +202,10 @@ def _chapter_titles(spots: Sequence[Spot], pages: int) -> list[Line]:
     for same in slots.values():
         if len({index for index, _ in same}) < max(4, _SHARE * pages):
             continue
-        counts = Counter(_DIGITS.sub("#", line.text) for _, line in same)
-        repeating = [line for _, line in same if counts[_DIGITS.sub("#", line.text)] >= 2]
-        if 2 * len(repeating) >= len(same):
+        texts = {(index, line.text) for index, line in same}
+        repeating = sum(
+            any((index + step, text) in texts for step in _NEIGHBOURS) for index, text in texts
+        )
+        if 2 * repeating >= len(same):
             found += [line for _, line in same]
     return found

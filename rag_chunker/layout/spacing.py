@@ -50,7 +50,8 @@ def usual_pitch(lines: Sequence[Line]) -> dict[int, float]:
     for above, line in pairwise(lines):
         gap = gap_between(above, line)
         size = round(line.size)
-        if same_column(above, line) and round(above.size) == size and 0.8 <= gap / size <= 2.2:
+        close = 0.8 * size <= gap <= 2.2 * size
+        if size and same_column(above, line) and round(above.size) == size and close:
             seen.setdefault(size, Counter())[round(gap * 2) / 2] += 1
     return {size: _tightest_common(gaps) for size, gaps in seen.items()}
 

@@ -15,11 +15,12 @@ _STROKED = 2
 """Text render mode that fills and strokes: how some producers fake bold."""
 _INVISIBLE = 3
 
-_BOLD = re.compile(r"bold|black|heavy|demi|[-,]bd|cmbx|sfbx", re.IGNORECASE)
+_BOLD = re.compile(r"bold|black|heavy|demi|[-,]bd|(?:cm|ec|lm|sf|ss)bx|cmb\d", re.IGNORECASE)
 _NOT_BOLD = re.compile(r"semilight|demilight", re.IGNORECASE)
 _SLANTED = re.compile(r"ital|obli|cmti|cmsl|sfti", re.IGNORECASE)
 _MONO = re.compile(
-    r"mono|cour|consol|menlo|typewriter|fixed|inconsolata|codepro|firacode|cmtt|sftt|lettergothic",
+    r"mono|cour|consol|menlo|typewriter|fixed|inconsolata|codepro|firacode|lettergothic|"
+    r"(?:cm|ec|lm|sf)(?:sl|it)?tt",
     re.IGNORECASE,
 )
 _SUBSET = re.compile(r"^[A-Z]{6}\+")

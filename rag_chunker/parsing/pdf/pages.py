@@ -18,6 +18,7 @@ from rag_chunker.layout.geometry import Box
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.page import lay_out
+from rag_chunker.layout.underscores import write_underscores
 from rag_chunker.parsing.pdf.characters import read_text
 from rag_chunker.parsing.pdf.fonts import Looks
 from rag_chunker.parsing.pdf.forms import field_lines
@@ -97,6 +98,7 @@ class Reader:
         shapes = read_shapes(page, content.upright)
         content.reason = _reason(text, shapes, text_page)
         straight, turned = _in_one_frame(text, content.upright)
+        write_underscores(straight, shapes.dashes)
         straight += field_lines(page, content.upright)
         if runs_leftward(straight):
             content.mirrored = True

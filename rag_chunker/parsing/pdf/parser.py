@@ -6,6 +6,7 @@ from importlib.metadata import version as version_of
 
 from pydantic import JsonValue
 
+from rag_chunker.layout.contents import mark_continued_contents
 from rag_chunker.layout.continued import join_tables
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.hyphens import vocabulary
@@ -24,7 +25,7 @@ from rag_core.spi import Parser
 from rag_core.types import Block, Page, ParsedDocument, Source
 
 MEDIA_TYPE = "application/pdf"
-RULES = "2"
+RULES = "3"
 """Goes up whenever the same bytes may give other blocks."""
 
 
@@ -112,7 +113,9 @@ def _pieces(
         lines = [line for piece in pieces if isinstance(piece, Piece) for line in piece.lines]
         return join_tables(pieces), _vocabulary(lines)
     kept = [[item for item in page.items if id(item) not in gone] for page in pages]
-    match_outline(entries, [[x for x in items if isinstance(x, Line)] for items in kept])
+    lines_of = [[item for item in items if isinstance(item, Line)] for items in kept]
+    mark_continued_contents(lines_of)
+    match_outline(entries, lines_of)
     flow = join_tables([item for items in kept for item in items])
     known = _vocabulary([item for item in flow if isinstance(item, Line)])
     return typographic_pieces(flow, entries, known), known

@@ -18,6 +18,8 @@ MAX_RULES = 20_000
 
 _THIN = 2.5
 """Points: the thickest rule of a table."""
+_THINNEST, _SHORT = 1.2, 12.0
+"""Points: the thickest and the longest underscore that is drawn."""
 _RASTER = 32
 """Cells a side of the grid on which covered area is counted."""
 
@@ -30,6 +32,8 @@ class Shapes:
     """Horizontal rules."""
     down: list[Rule] = field(default_factory=list)
     """Vertical rules."""
+    dashes: list[Rule] = field(default_factory=list)
+    """Horizontal rules no longer than a letter is wide; the longest are in `across` too."""
     bullets: list[Box] = field(default_factory=list)
     """Small shapes about as wide as high, as browsers draw the bullets of lists."""
     paths: int = 0
@@ -146,8 +150,10 @@ def _moved(
 def _add_path(shapes: Shapes, obj: int, box: Box) -> None:
     """A thin path is a rule, a larger rectangle its four edges, a small square a bullet."""
     width, height = box.width, box.height
-    if len(shapes.across) + len(shapes.down) >= MAX_RULES:
+    if len(shapes.across) + len(shapes.down) + len(shapes.dashes) >= MAX_RULES:
         return
+    if height <= _THINNEST and 2 * height < width <= _SHORT:
+        shapes.dashes.append(Rule(box.middle, box.left, box.right))
     if height <= _THIN and width > 4 * max(height, 1.0):
         shapes.across.append(Rule(box.middle, box.left, box.right))
     elif width <= _THIN and height > 4 * max(width, 1.0):

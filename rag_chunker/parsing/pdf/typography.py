@@ -14,7 +14,8 @@ from rag_chunker.layout.headings import (
     without_bylines,
 )
 from rag_chunker.layout.hyphens import join_lines
-from rag_chunker.layout.levels import Heading, Kind, levels_of
+from rag_chunker.layout.labels import join_labels
+from rag_chunker.layout.levels import Heading, Kind, levels_of, rank
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.lists import depths
 from rag_chunker.layout.paragraphs import Paragraph, group_lines
@@ -49,6 +50,10 @@ def typographic_pieces(
         )
     ]
     heads = without_bylines(found, heads)
+    found = join_labels(found, heads, texts)
+    left = {id(item) for item in found}
+    heads = [head for head in heads if id(head) in left]
+    texts.update((id(head), _text(head, known)) for head in heads)
     levels = _levels(heads, _bare(found, heads), texts, entries)
     items_only = [
         item if isinstance(item, Paragraph) and _is_item(item) and id(item) not in levels else None
@@ -131,18 +136,17 @@ def _levels(
         return {}
     headings = headings_of(heads, [texts[id(paragraph)] for paragraph in heads], bare)
     named = [paragraph.first.entry for paragraph in heads]
-    ranks = levels_of(headings)
     if not any(entry is not None for entry in named):
-        return {id(p): level for p, level in zip(heads, ranks, strict=True)}
+        return {id(p): level for p, level in zip(heads, levels_of(headings), strict=True)}
     fixed = _levels_of_kinds(headings, named, entries)
     levels: dict[int, int] = {}
-    for paragraph, heading, entry, rank in zip(heads, headings, named, ranks, strict=True):
+    for paragraph, heading, entry in zip(heads, headings, named, strict=True):
         if entry is not None:
             level = entries[entry].level
         elif heading.kind in fixed:
             level = fixed[heading.kind]
         else:
-            level = _between(rank, headings, ranks, fixed)
+            level = _below_larger(heading.kind, fixed)
         levels[id(paragraph)] = max(1, min(6, level))
     return levels
 
@@ -157,13 +161,6 @@ def _levels_of_kinds(
     return {kind: counts.most_common(1)[0][0] for kind, counts in votes.items()}
 
 
-def _between(
-    rank: int, headings: Sequence[Heading], ranks: Sequence[int], fixed: dict[Kind, int]
-) -> int:
-    """The level of a kind that the outline leaves out: one below the nearest kind above it."""
-    above = [
-        (other, fixed[heading.kind])
-        for heading, other in zip(headings, ranks, strict=True)
-        if heading.kind in fixed and other < rank
-    ]
-    return max(above)[1] + 1 if above else 1
+def _below_larger(kind: Kind, fixed: dict[Kind, int]) -> int:
+    """The level of a kind that the outline leaves out: one below those that look greater."""
+    return 1 + max((level for other, level in fixed.items() if rank(other) < rank(kind)), default=0)

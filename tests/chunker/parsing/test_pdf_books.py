@@ -1,0 +1,205 @@
+"""What manuals and books as typesetters make them have, and reports from an office have not."""
+
+import pytest
+from pdf_writer import Pdf, PdfPage
+
+from rag_chunker.parsing.pdf import PdfParser
+from rag_chunker.parsing.pdf.fonts import _font
+from rag_core.types import Block, BlockType, CorpusId, DocumentId, Source, TenantId
+
+FILLER = "words that fill the line up to about here"
+
+
+def blocks(pdf: Pdf) -> tuple[Block, ...]:
+    source = Source(
+        document_id=DocumentId("d.pdf"), tenant_id=TenantId("t"), corpus_id=CorpusId("c"), uri="d"
+    )
+    return PdfParser().parse(source, pdf.data()).blocks
+
+
+def headings(pdf: Pdf) -> list[tuple[int | None, str]]:
+    return [(block.level, block.text) for block in blocks(pdf) if block.type is BlockType.heading]
+
+
+def texts(pdf: Pdf, kind: BlockType) -> list[str]:
+    return [block.text for block in blocks(pdf) if block.type is kind]
+
+
+def body(page: PdfPage, y: float, count: int = 4) -> PdfPage:
+    return page.lines(60, y, [f"Line {number} of {FILLER}" for number in range(count)])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (["Chapter 1"], ["Chapter 2"]),
+        (["CHAPTER", "ONE"], ["CHAPTER", "TWO"]),
+        (["Anhang B"], ["Anhang C"]),
+        (["APPENDIX", "IV"], ["APPENDIX", "V"]),
+        (["Part Twenty"], ["Part Twenty-one"]),
+    ],
+)
+def test_the_number_of_a_chapter_and_its_title_are_one_heading(
+    one: list[str], other: list[str]
+) -> None:
+    pdf = Pdf()
+    for label, title, top in ((one, "First steps", 60), (other, "Next steps", 70)):
+        page = pdf.page()
+        for line, text in enumerate(label):
+            page.text(60, top + 25 * line, text, 14, "B")
+        body(page.text(60, 140, title, 20, "B"), 180)
+    body(pdf.page().text(60, 60, "Afterword", 20, "B"), 90)
+    titles = f"{' '.join(one)} First steps", f"{' '.join(other)} Next steps", "Afterword"
+    assert headings(pdf) == [(1, title) for title in titles]
+
+
+def test_a_heading_that_only_begins_like_a_label_stays_one_of_its_own() -> None:
+    pdf = Pdf()
+    page = body(pdf.page().text(60, 60, "Part I want to keep", 20, "B"), 130)
+    page.text(60, 95, "Details", 14, "B")
+    body(page.text(60, 200, "More", 14, "B"), 220)
+    assert headings(pdf) == [(1, "Part I want to keep"), (2, "Details"), (2, "More")]
+
+
+def test_running_titles_with_page_numbers_are_no_headings_however_short_a_chapter() -> None:
+    pdf = Pdf()
+    names = ("Start", "Setup", "Checks", "Repair", "Parts")
+    for number, name in enumerate(names):
+        page = pdf.page()
+        page.text(60, 130, f"{number + 1} {name.upper()} {number + 7}", 10, "I")
+        body(page.text(60, 170, f"{number + 1} {name}", 14, "B"), 200)
+    assert headings(pdf) == [(1, f"{at + 1} {name}") for at, name in enumerate(names)]
+    assert texts(pdf, BlockType.paragraph) == [
+        " ".join(f"Line {number} of {FILLER}" for number in range(4))
+    ] * len(names)
+
+
+def test_numbered_titles_of_slides_do_not_run() -> None:
+    pdf = Pdf()
+    for number in range(1, 6):
+        body(pdf.page().text(60, 60, f"Step {number}", 20, "B"), 110)
+    assert [text for _, text in headings(pdf)] == [f"Step {number}" for number in range(1, 6)]
+
+
+def test_no_heading_runs_because_others_at_its_height_are_alike() -> None:
+    pdf = Pdf()
+    for number in range(6):
+        page = pdf.page().text(60, 50, "Manual, Release 4", 8)
+        page.text(60, 90, "CHAPTER", 10, "B").text(60, 110, str(number + 1), 12, "B")
+        body(page.text(60, 140, f"Title of chapter {'abcdef'[number]}", 20, "B"), 180)
+        body(pdf.page().text(60, 50, "Manual, Release 4", 8), 180)
+        page = pdf.page().text(60, 50, "Manual, Release 4", 8)
+        body(page.text(60, 90, f"About {'uvwxyz'[number]} and more", 12, "B"), 120)
+        body(pdf.page().text(60, 50, "Manual, Release 4", 8), 180)
+    found = [text for _, text in headings(pdf)]
+    assert [f"About {letter} and more" for letter in "uvwxyz"] == found[1::2]
+
+
+def test_contents_go_on_over_pages() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Contents", 20, "B")
+    for line in range(30):
+        bold = "B" if line % 5 == 0 else "F"
+        page.text(60, 100 + 20 * line, f"Chapter on {line}", 11, bold)
+        page.text(520, 100 + 20 * line, f"{line + 10}", 11, bold)
+    page = pdf.page()
+    for line in range(12):
+        bold = "B" if line % 5 == 0 else "F"
+        page.text(60, 60 + 20 * line, f"Chapter on {line + 30}", 11, bold)
+        page.text(520, 60 + 20 * line, f"{line + 40}", 11, bold)
+    body(pdf.page().text(60, 60, "Chapter on 0", 20, "B"), 100)
+    assert headings(pdf) == [(1, "Contents"), (1, "Chapter on 0")]
+
+
+def test_initials_of_authors_stay_with_their_names() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "References", 16, "B")
+    names = ["R. Becker (1988) Wells.", "J. Bowman (1996) Pumps.", "T. M. Dubois (2000) Sand."]
+    for line, name in enumerate(names):
+        page.text(60, 100 + 30 * line, name, 10, "I" if line == 2 else "F")
+    body(page, 220)
+    assert [block.text for block in blocks(pdf)][1:4] == names
+    assert headings(pdf) == [(1, "References")]
+
+
+def test_letters_in_turn_number_a_list() -> None:
+    pdf = Pdf()
+    page = body(pdf.page(), 60)
+    for line, text in enumerate(("A. Open the valve.", "B. Wait for water.", "C. Close it.")):
+        page.text(70, 130 + 14 * line, text)
+    items = [block for block in blocks(pdf) if block.type is BlockType.list_item]
+    assert [block.attributes["list_marker"] for block in items] == ["A.", "B.", "C."]
+
+
+@pytest.mark.parametrize(
+    ("parts", "rules", "text"),
+    [
+        (["make", "path"], [0], "make_path"),
+        (["a", "b", "c"], [0, 1], "a_b_c"),
+        (["end", "next"], [], "end next"),
+    ],
+)
+def test_an_underscore_drawn_as_a_rule_is_one(
+    parts: list[str], rules: list[int], text: str
+) -> None:
+    pdf = Pdf()
+    page = pdf.page()
+    left = 60.0
+    for at, part in enumerate(parts):
+        page.text(left, 60, part, 10, "M")
+        left += 6 * len(part)
+        if at in rules:
+            page.rule(left + 0.6, 60.2, left + 3.6, 60.2, 0.4)
+        left += 4.2
+    page.text(60, 90, "A line of text in another font, longer than the one above")
+    assert blocks(pdf)[0].text == text
+
+
+def test_headings_that_the_outline_leaves_out_lie_below_those_that_look_greater() -> None:
+    pdf = Pdf()
+    for number in range(1, 4):
+        page = pdf.page().text(60, 60, f"{number} Chapter of {number}", 18, "B")
+        body(page.text(60, 100, f"{number}.1 Section of {number}", 14, "B"), 130)
+        for point in range(1, 3):
+            page.text(60, 160 + 60 * point, f"{point}. Point", 10, "B")
+            body(page, 180 + 60 * point, 2)
+        pdf.outline.append((1, f"{number} Chapter of {number}", number - 1))
+        pdf.outline.append((2, f"{number}.1 Section of {number}", number - 1))
+    assert [level for level, _ in headings(pdf)] == [1, 2, 3, 3] * 3
+
+
+def test_a_numbered_sentence_in_colour_is_no_heading() -> None:
+    pdf = Pdf()
+    page = body(pdf.page().text(60, 60, "Rules", 16, "B"), 90)
+    text = (
+        "2. The program must come with its source, and the licence must let others change it too."
+    )
+    page.text(60, 160, text, 10, "I")
+    body(page, 190)
+    assert headings(pdf) == [(1, "Rules")]
+
+
+def test_letters_too_small_to_measure_harm_nothing() -> None:
+    pdf = Pdf()
+    page = body(pdf.page(), 60)
+    for line in range(4):
+        page.text(60, 200 + line, "figure", 0.3)
+    assert blocks(pdf)[0].text.startswith("Line 0")
+
+
+@pytest.mark.parametrize(
+    ("name", "bold", "mono"),
+    [
+        ("CMB10", True, False),
+        ("CMBX12", True, False),
+        ("CMSSBX10", True, False),
+        ("LMBX10", True, False),
+        ("CMBR10", False, False),
+        ("CMR10", False, False),
+        ("CMSLTT10", False, True),
+        ("LMTT10", False, True),
+    ],
+)
+def test_the_weight_of_tex_s_fonts_is_known_by_name(name: str, bold: bool, mono: bool) -> None:
+    font = _font(name, 0, False)
+    assert (font.bold, font.mono) == (bold, mono)
