@@ -8,6 +8,7 @@ _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
+_NUMBER = re.compile(r"\s*([+-]?\d{1,9})")
 
 
 class ListCounter:
@@ -15,8 +16,10 @@ class ListCounter:
 
     def __init__(self, element: Element) -> None:
         self._tag = element.tag
+        if self._tag != "ol":
+            return
         self._style = (element.attr("type") or "1").strip()
-        self._step = -1 if element.tag == "ol" and element.attr("reversed") is not None else 1
+        self._step = -1 if element.attr("reversed") is not None else 1
         start = _integer(element.attr("start"))
         if start is None:
             start = 1 if self._step == 1 else _count_items(element)
@@ -35,7 +38,7 @@ class ListCounter:
 
 
 def _integer(value: str | None) -> int | None:
-    found = re.match(r"\s*([+-]?\d{1,9})", value or "")
+    found = _NUMBER.match(value) if value else None
     return int(found[1]) if found else None
 
 

@@ -96,7 +96,6 @@ class BlockCollector:
         self._keep_header = keep_header
         self._nesting = Nesting()
         self._lists: list[ListCounter] = []
-        self._scopes: list[tuple[Leave, Node | None]] = []
         self._text: list[str] = []
         self._target: str | None = None
         self._shared_target: str | None = None  # of all of the text
@@ -114,15 +113,17 @@ class BlockCollector:
         """
         self._content_parts = int(in_content)
         marked, text = marked_in(root), self._text
-        self._scopes.append((self._flush, None))
+        scopes: list[tuple[Leave, Node | None]] = [(self._flush, None)]
         end = next(root.following, None)
         rest: Iterator[Node] | None = chain((root,), root.descendants)
         while rest is not None:
             nodes, rest = rest, None
             for node in nodes:
                 if node == end:
-                    end = self._left(node)
-                    if not self._scopes:
+                    while node == end:
+                        leave, end = scopes.pop()
+                        leave()
+                    if not scopes:
                         return
                 if isinstance(node, Text):
                     data = node.data
@@ -132,26 +133,19 @@ class BlockCollector:
                 if not isinstance(node, Element):
                     continue
                 if self._foreign or node in marked:
-                    leave = self._enter_unusual(node)
+                    entered = self._enter_unusual(node)
                 elif (rule := _RULES.get(node.tag)) is None:
                     continue
                 else:
-                    leave = rule(self, node)
-                if leave is _skip:
+                    entered = rule(self, node)
+                if entered is _skip:
                     rest = node.following
                     break
-                if leave is not None:
-                    self._scopes.append((leave, end))
+                if entered is not None:
+                    scopes.append((entered, end))
                     end = next(node.following, None)
-        self._left(None)
-
-    def _left(self, node: Node | None) -> Node | None:
-        """Leave all elements that end before `node`, all of them for None; gives the next end."""
-        end = node
-        while self._scopes and (end == node or node is None):
-            leave, end = self._scopes.pop()
+        for leave, _ in reversed(scopes):
             leave()
-        return end
 
     def _enter_unusual(self, element: Element) -> "Leave | None":
         """An element whose attributes or surroundings may say that its tag does not matter."""
@@ -165,7 +159,8 @@ class BlockCollector:
             self._flush()
             return _skip
         if role == "heading" and tag not in _INLINE_RULES:
-            return self._heading(element)
+            stated = re.fullmatch(r"\s*([1-9])\s*", element.attr("aria-level") or "")
+            return self._heading_of(int(stated[1]) if stated else _LEVELS.get(tag, 2))
         rule = _RULES.get(tag)
         return None if rule is None else rule(self, element)
 
@@ -236,14 +231,13 @@ class BlockCollector:
     # blocks
 
     def _heading(self, element: Element) -> Leave:
+        return self._heading_of(_LEVELS[element.tag])
+
+    def _heading_of(self, level: int) -> Leave:
         self._flush()
         if self._nesting.in_quote:
             return self._flush
-        level = _LEVELS.get(element.tag, 2)
-        stated = element.attr("aria-level") or ""
-        if element.attr("role") == "heading" and re.fullmatch(r"\s*[1-9]\s*", stated):
-            level = min(int(stated), 6)
-        self._level = level
+        self._level = min(level, 6)
         return self._leave_heading
 
     def _leave_heading(self) -> None:
