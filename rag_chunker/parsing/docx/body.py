@@ -119,7 +119,8 @@ class Body:
         else:
             properties = USUAL
             style = style_of(paragraph) or self._styles.default_id()
-            if aside is None and not self._carried and not self._held and self._styles.body(style):
+            alone = aside is None and not self._carried and not self._held
+            if alone and self._styles.body(style):
                 text = self._reader.plain_text(paragraph, style)
                 if text is not None:
                     self._add(_PARAGRAPH, text.strip())

@@ -31,17 +31,18 @@ def plain_table(
         and list(widths) == rows
         and (in_cells == cells or list(dict.fromkeys(in_cells)) == cells)
     )
-    styles = {style.get(VAL, "") for style in table.iterdescendants(PARAGRAPH_STYLE)}
+    told = list(table.iterdescendants(PARAGRAPH_STYLE, *SPANS))
+    styles = {each.get(VAL, "") for each in told if each.tag == PARAGRAPH_STYLE}
     if not (regular and all(map(is_plain, styles))):
         return None
-    odd = {paragraph: read(paragraph) for paragraph in unusual.intersection(paragraphs)}
+    odd = {each: read(each) for each in paragraphs if each in unusual} if unusual else {}
     texts = _texts(table, paragraphs, odd)
     if texts is None:
         return None
     each, cell = iter(all_shown(texts)), iter(cells)
     if len(texts) > len(cells):
         each = iter([" ".join(islice(each, height)) for height in Counter(in_cells).values()])
-    if next(table.iterdescendants(*SPANS), None) is None:
+    if all(each.tag == PARAGRAPH_STYLE for each in told):
         lines = [PARTED.join(islice(each, width)) for width in widths.values()]
         head = islice(widths.values(), MOST_TITLES)
         return PlainTable([list(islice(cell, width)) for width in head], lines)

@@ -24,6 +24,7 @@ from rag_chunker.parsing.docx.names import (
 from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, frame, is_layout, parts
 
 CELL_PROPERTIES = w("tcPr")
+_HEADER = w("tblHeader")
 _ROW_PROPERTIES, _TABLE_PROPERTIES, _LOOK = w("trPr"), w("tblPr"), w("tblLook")
 REMOVED_CELL = w("cellDel")
 _SPAN, _MERGES = w("gridSpan"), (w("vMerge"), w("hMerge"))
@@ -104,9 +105,9 @@ def _has_text(paragraph: Any) -> bool:
 
 def has_header(element: Any, row: Any) -> bool:
     """Whether the first row is a header: marked so, or formatted so, or nothing is said."""
-    if switched_on(first(row, _ROW_PROPERTIES), w("tblHeader")):
+    if switched_on(first(row, _ROW_PROPERTIES), _HEADER):
         return True
-    properties = first(element, _TABLE_PROPERTIES)
+    properties = next(element.iterchildren(_TABLE_PROPERTIES), None)
     look = None if properties is None else first(properties, _LOOK)
     if look is None:
         return True

@@ -1,5 +1,6 @@
 """A file's kind is found by what it holds, then by its name, or refused with the reason."""
 
+import tracemalloc
 import zipfile
 from io import BytesIO
 
@@ -132,3 +133,34 @@ def test_what_no_parser_can_read_is_refused_never_indexed(name: str, data: bytes
 def test_a_damaged_zip_goes_by_its_extension() -> None:
     torn = zipped(("word/document.xml", "x" * 500))[:300]
     assert media_type_of("report.docx", torn) == DOCX
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("mimetype", ODT, ODT),
+        ("[Content_Types].xml", '<Override ContentType="spreadsheetml.sheet.main+xml"/>', XLSX),
+    ],
+)
+def test_the_entry_that_tells_the_kind_is_found_wherever_it_is(
+    name: str, content: str, kind: str, first: bool, compression: int
+) -> None:
+    entries = [(name, content), ("a.txt", "x")]
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for each, text in entries if first else reversed(entries):
+            archive.writestr(each, text)
+    assert media_type_of("file", buffer.getvalue()) == kind
+
+
+def test_a_first_entry_that_inflates_without_end_is_read_only_at_its_start() -> None:
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", ODT.ljust(50_000_000))
+    tracemalloc.start()
+    kind = media_type_of("file", buffer.getvalue())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (kind, peak < 1_000_000) == (ODT, True)

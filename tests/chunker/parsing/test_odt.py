@@ -362,3 +362,14 @@ def test_a_damaged_file_gives_blocks_or_a_parse_error(place: int, junk: bytes) -
         parsed(OdtParser(), data[:place] + junk + data[place + len(junk) :])
     except ParseError as error:
         assert error.document == "folder/file"  # noqa: PT017 - either outcome is right
+
+
+def test_a_common_style_means_what_the_documents_own_sheet_says() -> None:
+    outlined = '<style:style style:family="paragraph" style:name="S" {}/>'
+    heading, plain = (outlined.format(more) for more in ('style:default-outline-level="1"', ""))
+    large = heading + "<style:style/>" * 40_000
+    body = p("text", "S")
+    sheets = (heading, plain, heading, large, plain)
+    kinds = [read(body, styles=sheet)[0][0] for sheet in sheets]
+    assert kinds == ["heading1", "paragraph", "heading1", "heading1", "paragraph"]
+    assert read(body, styles=heading, automatic=plain) == [("paragraph", "text")]
