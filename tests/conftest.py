@@ -26,7 +26,17 @@ settings.load_profile("ci")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+_FIRST = ("tests/e2e/", "tests/test_readme", "tests/assets/store/", "tests/assets/test_scenarios")
+"""What mostly waits, so that others fill the time; then, behind some short files, the longest, so
+that no worker is left alone with it."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Among several workers, what mostly waits starts first: the others fill the time."""
+    """In which order several workers begin the files."""
     if "PYTEST_XDIST_WORKER" in os.environ:
-        items.sort(key=lambda item: not item.nodeid.startswith(("tests/e2e/", "tests/test_readme")))
+        items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    ranks = (rank for rank, prefix in enumerate(_FIRST) if item.nodeid.startswith(prefix))
+    return next(ranks, len(_FIRST))

@@ -1,4 +1,7 @@
-"""The assets, materialized for real: files in, rows out, checks in between."""
+"""The assets, materialized for real: files in, rows out, checks in between.
+
+What was there before comes from the same stages without Dagster.
+"""
 
 import textwrap
 from pathlib import Path
@@ -49,7 +52,7 @@ def test_materializing_a_partition_publishes_its_chunks(project: Project) -> Non
 def test_a_second_run_redoes_only_what_changed(project: Project) -> None:
     project.write("acme/docs/guide.md", GUIDE)
     project.write("acme/docs/other.md", "# Other\n\nStays.\n")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     project.write("acme/docs/guide.md", GUIDE.replace("Run the installer", "Click the installer"))
     result = project.materialize("acme/docs")
     parsed, chunked = metadata_of(result, "parsed_documents"), metadata_of(result, "chunks")
@@ -61,7 +64,7 @@ def test_a_second_run_redoes_only_what_changed(project: Project) -> None:
 def test_a_deleted_file_takes_its_chunks_with_it(project: Project) -> None:
     project.write("acme/docs/stays.md", "stays")
     gone = project.write("acme/docs/goes.md", "goes")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     gone.unlink()
     assert project.materialize("acme/docs").success
     assert project.query("SELECT DISTINCT document_id FROM chunks") == [("acme/docs/stays.md",)]
@@ -70,7 +73,7 @@ def test_a_deleted_file_takes_its_chunks_with_it(project: Project) -> None:
 
 def test_an_empty_corpus_is_no_error(project: Project) -> None:
     only = project.write("acme/docs/only.md", "only")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     only.unlink()
     assert project.materialize("acme/docs").success
     assert project.query("SELECT count(*) FROM chunks") == [(0,)]
@@ -94,7 +97,7 @@ def test_one_bad_document_stops_no_other(project: Project) -> None:
 
 def test_a_document_that_breaks_keeps_its_last_good_chunks(project: Project) -> None:
     project.write("acme/docs/doc.html", "<h1>One</h1><p>first version")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     project.write("acme/docs/doc.html", b"%PDF-1.7\nnot really")
     assert project.materialize("acme/docs").success
     assert project.query("SELECT content, stale FROM chunk_context") == [("first version", True)]
@@ -117,7 +120,7 @@ def test_labels_follow_the_settings_of_the_corpus(project: Project) -> None:
 
 def test_a_changed_budget_redoes_every_document_once(project: Project) -> None:
     project.write("acme/docs/doc.txt", "One sentence stands here. " * 60)
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     project.write("acme/docs/corpus.toml", "[chunker]\nmax_tokens = 64\noverlap_tokens = 8\n")
     project.materialize("acme/docs")
     assert project.query("SELECT max(token_count) <= 64 FROM chunks") == [(True,)]
@@ -139,7 +142,7 @@ def test_one_tenant_never_sees_another(project: Project) -> None:
 
 def test_publishing_disturbs_no_reader(project: Project) -> None:
     project.write("acme/docs/doc.md", "first")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     with open_warehouse(project.warehouse) as reader:
         cursor = reader.execute("SELECT content FROM chunks")
         project.write("acme/docs/doc.md", "second")
@@ -178,7 +181,7 @@ def test_a_broken_invariant_publishes_nothing_and_names_the_chunk(
     project: Project, lying_chunker: str
 ) -> None:
     project.write("acme/docs/doc.md", "the version that is good")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     project.write("acme/docs/corpus.toml", f'[chunker]\nname = "{lying_chunker}"\n')
     project.write("acme/docs/doc.md", "another version that comes out wrong")
     result = project.materialize("acme/docs")

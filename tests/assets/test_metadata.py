@@ -121,7 +121,7 @@ def test_the_command_that_shows_a_document_names_one_of_the_partition(
 
 def test_an_empty_partition_shows_what_there_is(project: Project) -> None:
     only = project.write("acme/docs/only.md", "only")
-    project.materialize("acme/docs")
+    project.run("acme/docs")
     only.unlink()
     metadata = shown(project.materialize("acme/docs"), "chunks")
     assert metadata["tokens_per_chunk"].value.startswith("0 body chunks")

@@ -95,7 +95,7 @@ def wait_for(done: Callable[[], object], *, seconds: float, what: str) -> None:
     end = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < end, f"waited {seconds} s for {what}"
-        time.sleep(0.5)
+        time.sleep(1.0)  # some of what is asked takes a tenth of a second of CPU time
 
 
 def ragctl() -> str:

@@ -49,13 +49,14 @@ def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ui]:
     """The UI on a project with a corpus that is up to date, save for a file that cannot be read;
     one that is parsed, but not chunked; and one whose chunker is careless."""
     folder = tmp_path_factory.mktemp("project")
-    home = environment(folder, PYTHONPATH=_python_path(folder / "site"))
+    home = environment(folder, PYTHONPATH=_python_path(folder / "site"), RAG_WORKERS="1")
     prepare_home(home)
     sources = folder / "data/sources"
     copy_sample(sources)
     shutil.rmtree(sources / "acme/products")
     for scan in (
         "nordlicht/policies/aushang-leitwarte.tif",
+        "nordlicht/policies/hausanschluss.pdf",
         "acme/handbook/safety/crane-3-notice.jpg",
     ):
         (sources / scan).unlink()  # reading them takes longer than all else
