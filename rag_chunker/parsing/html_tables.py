@@ -27,6 +27,8 @@ _UNUSUAL = (
 )
 _WIDEST = 1000
 """Columns that a span may open, as in the HTML standard."""
+_MOST_FILLING = 4
+"""Times the nodes of a table's rows that they would be if all were as long as the longest."""
 _LONGEST_COPY = 200
 """Characters. A longer cell is not repeated over the columns and rows that it spans."""
 
@@ -117,9 +119,12 @@ def _holds(table: Element, tags: Sequence[str]) -> bool:
 
 def _rectangle(table: Element) -> list[list[str]]:
     """The cells of a table that holds nothing of `_UNUSUAL`; none if it is narrower than two
-    columns, or if the library had to fill up shorter rows."""
+    columns, or if the library had to fill up shorter rows, which may be any number of cells."""
+    lengths = list(map(len, table.iter_elements("tr")))  # in nodes, white space included
+    if not lengths or max(lengths) * len(lengths) > _MOST_FILLING * sum(lengths):
+        return []
     rows: list[list[str]] = table.rows()
-    if not rows or len(rows[0]) < 2:
+    if len(rows[0]) < 2:
         return []
     may_be_filled = "" in [row[-1] for row in rows]
     if may_be_filled and len(rows) * len(rows[0]) > len(table.select("td,th")):
