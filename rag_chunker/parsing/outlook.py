@@ -1,10 +1,10 @@
 """Outlook messages (`.msg`): the same blocks as the same mail in `.eml` gives."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 
 from pydantic import JsonValue
@@ -68,7 +68,8 @@ def attached_files(data: bytes) -> Iterator[tuple[str | None, str | None, bytes]
     Raises `CorruptDocument` if the bytes are no Outlook message.
     """
     with _one_error(), opened(data) as root:
-        yield from _files(_Message(root, _ROOT_HEADER))
+        for name, media_type, content in _files(_Message(root, _ROOT_HEADER)):
+            yield name, media_type, content()
 
 
 class _Message:
@@ -138,7 +139,10 @@ class _Message:
         return None
 
 
-def _files(outermost: _Message) -> Iterator[tuple[str | None, str | None, bytes]]:
+def _files(
+    outermost: _Message,
+) -> Iterator[tuple[str | None, str | None, Callable[[], bytes]]]:
+    """As `attached_files`, with what reads the bytes in place of them."""
     pending = [outermost]
     while pending:
         for storage in pending.pop().storage.inside(_ATTACHMENT):
@@ -149,10 +153,10 @@ def _files(outermost: _Message) -> Iterator[tuple[str | None, str | None, bytes]
             if embedded is not None:
                 message = _Message(embedded, _EMBEDDED_HEADER)
                 subject = message.subject or name
-                yield f"{subject or 'message'}.eml", "message/rfc822", message.as_mail()
+                yield f"{subject or 'message'}.eml", "message/rfc822", message.as_mail
                 pending.append(message)
             elif not (file.text(_CONTENT_ID) and (media_type or "").startswith("image/")):
-                yield name, media_type, file.binary(_CONTENT)
+                yield name, media_type, partial(file.binary, _CONTENT)
 
 
 @contextmanager

@@ -168,6 +168,7 @@ def test_an_empty_element_of_xhtml_holds_nothing(inner: str) -> None:
     [
         "<table>" + "<tr><td colspan=1000 rowspan=65534>x<td>y" * 300,
         "<table>" + "<tr>" + "<td colspan=1000 rowspan=65534>long text " * 300,
+        "<table><tr>" + "<td>x" * 20000 + "<tr><td>y" * 20000,
         "<div " + " ".join(f"a{n}=1" for n in range(20000)) + ">x",
         "<h1><div>" * 20000 + "x",
         "<article><aside><header>" * 5000 + "x",
@@ -185,6 +186,25 @@ def test_an_empty_element_of_xhtml_holds_nothing(inner: str) -> None:
 def test_hostile_pages_take_linear_time_and_space(page: str) -> None:
     blocks = html_blocks(page).blocks
     assert sum(len(block.text) for block in blocks) <= 20 * len(page)
+
+
+CELLS = st.sampled_from(
+    ["", "1", " two\n words ", "so&shy;ft", "&nbsp;", "<b>x</b>y", "<a href=z>z</a>"]
+)
+ROWS = st.lists(st.tuples(st.sampled_from(["td", "th"]), CELLS), max_size=4)
+
+
+@given(st.lists(ROWS, min_size=1, max_size=5), st.integers(0, 2), st.booleans())
+def test_a_table_without_spans_reads_as_one_that_states_none(
+    rows: list[list[tuple[str, str]]], heads: int, late: bool
+) -> None:
+    lines = [
+        "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for tag, cell in row) + "</tr>" for row in rows
+    ]
+    head, body = f"<thead>{''.join(lines[:heads])}</thead>", "".join(lines[heads:])
+    table = f"<table>{body}{head}</table>" if late else f"<table>{head}{body}</table>"
+    stated = table.replace("<td>", "<td colspan=1>").replace("<th>", "<th colspan=1>")
+    assert html_blocks(table).blocks == html_blocks(stated).blocks
 
 
 def test_tables_are_numbered_from_the_given_number() -> None:

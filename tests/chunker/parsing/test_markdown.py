@@ -7,7 +7,9 @@ from block_cases import Case, read_cases, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it.rules_block.table import escapedSplit
+from markdown_it.rules_core import inline
 
+from rag_chunker.parsing import markdown
 from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.markdown import MarkdownParser, markdown_blocks
 from rag_chunker.parsing.markdown_rows import last_cell_with_excess
@@ -243,6 +245,54 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     for block in markdown_blocks(text).blocks:
         assert block.text.strip()
         assert not set(block.text) & {"\0", "\r", "\ufeff", "\ufffd"}
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "word",
+                "“two” words ",
+                " x",
+                "    y",
+                "é\\",
+                "1",
+                "# h",
+                "- i",
+                "> q",
+                ": d",
+                "---",
+                "",
+            ),
+            *(
+                "a | b",
+                "|-|-|",
+                "[r]: u",
+                "<b>",
+                "語",
+                "*e*",
+                "```",
+                "\x1fz",
+                "w\u3000",
+                "==",
+                "&lt;",
+            ),
+        ]
+    ),
+    max_size=10,
+)
+
+
+@given(LINES)
+def test_plain_text_reads_as_all_rules_read_it(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    given = markdown_blocks(text).blocks
+    asked = markdown._markdown.__wrapped__()
+    asked.block.ruler.disable("plain_block")
+    asked.core.ruler.at("inline", inline)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(markdown, "_markdown", lambda: asked)
+        assert given == markdown_blocks(text).blocks
 
 
 @given(st.text("a|\\\\ >`", max_size=20), st.integers(1, 4))

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from ole_files import ole
+from olefile import OleFileIO
 from outlook_files import (
     ADDRESS,
     BODY,
@@ -85,6 +86,21 @@ def test_packed_rtf_is_unpacked_as_in_the_specification() -> None:
         decompressed(b"short")
     with pytest.raises(DocumentTooLarge):
         decompressed(struct.pack("<II4sI", 1, 2**31, b"LZFu", 0))
+
+
+def test_the_text_is_read_without_the_attached_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    read = OleFileIO.openstream
+    monkeypatch.setattr(
+        OleFileIO, "openstream", lambda ole, path: (opened.append(path[-1]), read(ole, path))[1]
+    )
+    data = msg({**HEAD, BODY: "Hej!"}, {NAME: "a.csv", CONTENT: b"1,2"})
+    assert parse(data).document.metadata["attachments"] == ["a.csv"]
+    content = f"__substg1.0_{CONTENT:04X}0102"
+    assert opened
+    assert content not in opened
+    assert list(attached_files(data)) == [("a.csv", None, b"1,2")]
+    assert content in opened
 
 
 def test_attachments_come_with_their_names_and_attached_messages_as_mail() -> None:
