@@ -25,6 +25,8 @@ from rag_chunker.layout.spacing import (
 
 _CODE_GAP = 3.2
 """Times the usual distance of lines: more parts two pieces of code; empty lines are common."""
+_LARGE = 1.08
+"""Times the size of the text from which on a line is larger."""
 _ENDS = re.compile(r"[.!?:;。！？：؟।…][\"'”’»)\]]*$")
 
 
@@ -179,7 +181,7 @@ class _Grouper:
         """Whether a line looks like no running text, so that its neighbours say nothing."""
         style, body = line.style, self._body
         return (
-            style.size >= 1.08 * body.size
+            style.size >= _LARGE * body.size
             or line.share_bold > 0.95 > body.bold
             or (style.italic, style.color) != (body.italic, body.color)
         )
@@ -213,6 +215,13 @@ class _Grouper:
         return home if full or starts_lower else None
 
     def _last_before_break(self, line: Line) -> Paragraph | None:
+        """What stands last before the column of `line`, footnotes aside: they are smaller than
+        text, as text is smaller than headings."""
+        if line.size >= _LARGE * self._body.size:
+            last = self.found[-1] if self.found else None
+            return (
+                last if isinstance(last, Paragraph) and not same_column(last.last, line) else None
+            )
         for item in reversed(self.found[-12:]):
             if isinstance(item, Table):
                 continue

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 
 from rag_chunker.parsing.pdf.accents import with_accents_joined
+from rag_chunker.parsing.pdf.bitmap_fonts import with_ligatures
 from rag_chunker.parsing.pdf.calls import address, calls
 from rag_chunker.parsing.pdf.fonts import Look, Looks
 from rag_chunker.parsing.pdf.frame import Frame
@@ -41,6 +42,9 @@ def _read(text_page: Handle, builder: LineBuilder, looks: Looks, counts: Counts)
     """Hands all characters to `builder`: runs of plain ones at once, the others one by one."""
     page, is_generated = address(text_page), calls().character_is_generated
     text = with_accents_joined(_text_of(text_page), _place_on(page))
+    text = with_ligatures(
+        text, lambda index: looks.is_unnamed(calls().character_object(page, index))
+    )
     reader = _CharacterReader(page, text, builder, looks, counts)
     index, end = 0, len(text)
     while index < end:

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from rag_chunker.layout.lines import Style
+from rag_chunker.parsing.pdf.bitmap_fonts import ems_by_font
 from rag_chunker.parsing.pdf.calls import calls
 
 _FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18
@@ -27,6 +28,7 @@ _SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
 ARTIFACT = -2
+_ONE_SIZE = 0.04
 
 
 class Look(NamedTuple):
@@ -59,6 +61,9 @@ class Looks:
 
         self._tagged = tagged
         self._by_address: dict[int, _Font] = {}
+        self._measured: dict[int, float] | None = None
+        self._sizes: list[float] = []
+        """Those measured so far."""
         self._fonts: dict[tuple[str, int], _Font] = {}
         self._styles: dict[tuple[object, ...], Style] = {}
         self._size = ctypes.c_float()
@@ -72,6 +77,7 @@ class Looks:
     def new_page(self) -> None:
         """Forgets addresses: PDFium may free a page's fonts with the page."""
         self._by_address.clear()
+        self._measured = None
 
     def of(self, obj: int, text_page: int, index: int) -> Look:
         """The look of the text object `obj`, whose character number `index` is at hand.
@@ -82,9 +88,13 @@ class Looks:
         ask.object_font_size(obj, self._size_at)
         ask.character_matrix(text_page, index, self._turn_at)
         # the plain font size is 1, or off by the page's scale, in many producers' files
-        size = round(abs(self._size.value) * math.hypot(turn.c, turn.d), 1) or 1.0
+        unit = abs(self._size.value) * math.hypot(turn.c, turn.d)
+        size = round(unit, 1) or 1.0
         mode = ask.object_mode(obj)
-        font = self._font(ask.object_font(obj))
+        at = ask.object_font(obj)
+        font = self._font(at)
+        if not font.name:
+            size = self._measured_size(at, unit, text_page) or size
         key = (size, font, mode == _STROKED, self._color(obj))
         style = self._styles.get(key)
         if style is None:
@@ -95,6 +105,27 @@ class Looks:
         if tag < 0 and self._tagged and _is_artifact(obj):
             tag = ARTIFACT
         return Look(style, _upright_after(turn), mode == _INVISIBLE, tag)
+
+    def is_unnamed(self, obj: int | None) -> bool:
+        """Whether a text object (its address; none for what PDFium adds) has a font without a
+        name: see `bitmap_fonts`."""
+        return bool(obj) and not self._font(self._calls.object_font(obj)).name
+
+    def _measured_size(self, font: int | None, unit: float, text_page: int) -> float | None:
+        """The size by the height of the font's letters; None if they do not tell.
+
+        The same font measures a little different on each page: sizes that come close are one.
+        """
+        if self._measured is None:
+            self._measured = ems_by_font(text_page)
+        size = unit * self._measured.get(font or 0, 0.0)
+        if not size:
+            return None
+        for known in self._sizes:
+            if abs(known - size) <= _ONE_SIZE * known:
+                return known
+        self._sizes.append(round(size, 1))
+        return self._sizes[-1]
 
     def _font(self, address: int | None) -> _Font:
         if not address:

@@ -46,6 +46,17 @@ class PdfPage:
             + b" Tj ET"
         )
 
+    def bitmap_text(self, x: float, y: float, text: str, size: float = 10) -> "PdfPage":
+        """`text` in the bitmap font (see `Pdf.bitmap_font`), each letter placed by itself."""
+        for char in text:
+            if char != " ":
+                self.raw(
+                    f"BT /P 1 Tf {size / 100} 0 0 {size / 100} {x} {self.height - y} Tm "
+                    f"<{ord(char):02x}> Tj ET".encode()
+                )
+            x += size * (0.5 if char != " " else 0.4)
+        return self
+
     def lines(
         self,
         x: float,
@@ -107,6 +118,9 @@ class Pdf:
     """(user's, owner's); an empty user's password opens the file without asking."""
     unicode_font: dict[int, int] | None = None
     """Code to Unicode of the font `U`; an empty one has no mapping at all."""
+    bitmap_font: bool = False
+    """Whether there is a font `P` as TeX's printer drivers make them: Type 3, letters in pixels of
+    which 100 are an em, no name, codes instead of names of letters."""
 
     def page(self, width: float = 595.0, height: float = 842.0, **more: object) -> PdfPage:
         """A new page at the end."""
@@ -136,7 +150,28 @@ class Pdf:
             refs.append(f"/{name} {len(objects)} 0 R")
         if self.unicode_font is not None:
             refs.append(f"/U {self._unicode(objects, self.unicode_font)} 0 R")
+        if self.bitmap_font:
+            refs.append(f"/P {self._bitmaps(objects)} 0 R")
         return "".join(refs)
+
+    def _bitmaps(self, objects: list[bytes]) -> int:
+        letters = []
+        for code in range(11, 127):
+            char = chr(code)
+            tall = 45 if char in "acemnorsuvwxzgpqy" else 69
+            low = -20 if char in "gpqy" else 0
+            objects.append(
+                _stream(f"50 0 2 {low} 45 {tall} d1 2 {low} 43 {tall - low} re f".encode())
+            )
+            letters.append(f"/a{code} {len(objects)} 0 R")
+        names = "".join(f"/a{code}" for code in range(11, 127))
+        objects.append(
+            f"<</Type/Font/Subtype/Type3/FontBBox[0 -20 50 70]/FontMatrix[1 0 0 1 0 0]"
+            f"/FirstChar 11/LastChar 126/Widths[{'50 ' * 116}]"
+            f"/Encoding<</Type/Encoding/Differences[11{names}]>>"
+            f"/CharProcs<<{''.join(letters)}>>/Resources<<>>>>".encode()
+        )
+        return len(objects)
 
     def _unicode(self, objects: list[bytes], codes: dict[int, int]) -> int:
         mapping = "".join(f"<{code:02x}> <{char:04x}>\n" for code, char in codes.items())

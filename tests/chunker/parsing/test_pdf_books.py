@@ -187,6 +187,19 @@ def test_letters_too_small_to_measure_harm_nothing() -> None:
     assert blocks(pdf)[0].text.startswith("Line 0")
 
 
+def test_bitmap_fonts_are_measured_and_their_ligatures_known() -> None:
+    pdf = Pdf(bitmap_font=True)
+    lines = [f"{word} the \x0crst e\x0eort of di\x0berent \x0fow\rs and" for word in "abcdefghi"]
+    for number in range(3):
+        page = pdf.page().bitmap_text(60, 60, f"{number + 1} Chapter of the book", 17)
+        for line, text in enumerate(lines[3 * number : 3 * number + 3]):
+            page.bitmap_text(60, 100 + 12 * line, text)
+    found = [(block.type.value, block.text) for block in blocks(pdf)]
+    sentences = [f"{word} the first effiort of different fflowfls and" for word in "abc"]
+    assert found[:2] == [("heading", "1 Chapter of the book"), ("paragraph", " ".join(sentences))]
+    assert len(found) == 6
+
+
 @pytest.mark.parametrize(
     ("name", "bold", "mono"),
     [
