@@ -6,7 +6,7 @@ other, like the body. But a row of two or more cells that hold headings only nam
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 from pydantic import JsonValue
@@ -64,17 +64,15 @@ class PlainTable:
     """A table that is nothing but text in cells."""
 
     rows: Sequence[Iterable[Any]]
-    """The cells' elements of each row, at least of the first `MOST_TITLES`."""
+    """The cells' elements of each row, at least of those that are titles."""
     lines: list[str]
     """Each row as a line, its cells parted."""
+    titles: int
+    """How many rows at the top are titles, and so layout."""
 
-    def titles(self) -> int:
-        """How many rows at the top are titles, and so layout."""
-        return _titles([line.split(PARTED) for line in self.lines[: MOST_TITLES + 1]], _is_shown)
-
-    def blocks(self, table: int, *, titles: int, has_header: bool) -> Iterator[Block]:
-        """The rows behind the `titles` as blocks."""
-        starts = range(titles, len(self.lines), _BATCH)
+    def blocks(self, table: int, *, has_header: bool) -> Iterator[Block]:
+        """The rows behind the titles as blocks."""
+        starts = range(self.titles, len(self.lines), _BATCH)
         some = (as_lines(self.lines[start : start + _BATCH]) for start in starts)
         return line_blocks(some, table=table, has_header=has_header)
 
@@ -82,10 +80,13 @@ class PlainTable:
 _BATCH = 256
 
 
-def all_shown(texts: list[str]) -> list[str]:
-    """What is shown of each."""
+def plain_of(rows: Sequence[Iterable[Any]], widths: Sequence[int], texts: list[str]) -> PlainTable:
+    """The table with these `texts`, row after row, as many in each as `widths` says."""
+    each = iter(texts)
+    titles = _titles([list(islice(each, width)) for width in widths[: MOST_TITLES + 1]], _is_shown)
     text = "".join(texts)
-    return texts if shown(text) is text else list(map(shown, texts))
+    each = iter(texts if shown(text) is text else map(shown, texts))
+    return PlainTable(rows, [PARTED.join(islice(each, width)) for width in widths], titles)
 
 
 def _is_shown(text: str) -> bool:

@@ -251,12 +251,11 @@ class Body:
 
     def _table(self, element: Any, aside: str | None) -> Walk:
         if (plain := self._plain_table(element)) is not None:
-            titles = plain.titles()
-            for cells in plain.rows[:titles]:
+            for cells in plain.rows[: plain.titles]:
                 for cell in cells:
                     yield self._children(cell, aside)
             headed = has_header(element, element.find(TR))
-            self._found += plain.blocks(self._tables, titles=titles, has_header=headed)
+            self._found += plain.blocks(self._tables, has_header=headed)
             self._tables += 1
             return
         table = Table(element, self.is_heading, has_headings=self._has_headings(element))

@@ -1,15 +1,14 @@
 """Which Word tables are nothing but text in cells? They are read as a whole, and most are such."""
 
 from collections import Counter
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 from rag_chunker.parsing.docx.names import TC, TEXT, TR, VAL, P, leading
 from rag_chunker.parsing.docx.paragraphs import PARAGRAPH_STYLE
 from rag_chunker.parsing.docx.tables import CELL_PROPERTIES, SPANS, columns
-from rag_chunker.parsing.layout_tables import MOST_TITLES, PlainTable, all_shown
-from rag_chunker.parsing.tables import PARTED
+from rag_chunker.parsing.layout_tables import PlainTable, plain_of
 
 
 def plain_table(
@@ -39,21 +38,22 @@ def plain_table(
     texts = _texts(table, paragraphs, odd)
     if texts is None:
         return None
-    each, cell = iter(all_shown(texts)), iter(cells)
     if len(texts) > len(cells):
-        each = iter([" ".join(islice(each, height)) for height in Counter(in_cells).values()])
-    if all(each.tag == PARAGRAPH_STYLE for each in told):
-        lines = [PARTED.join(islice(each, width)) for width in widths.values()]
-        head = islice(widths.values(), MOST_TITLES)
-        return PlainTable([list(islice(cell, width)) for width in head], lines)
+        each = iter(texts)
+        texts = [" ".join(islice(each, height)) for height in Counter(in_cells).values()]
+    cell = iter(cells)
     cells_of = [list(islice(cell, width)) for width in widths.values()]
-    texts_of = [list(islice(each, width)) for width in widths.values()]
-    return PlainTable(cells_of, list(map(_line, rows, cells_of, texts_of)))
+    if all(each.tag == PARAGRAPH_STYLE for each in told):
+        return plain_of(cells_of, list(widths.values()), texts)
+    text = iter(texts)
+    columns_of = [_columns(row, of_row, text) for row, of_row in zip(rows, cells_of, strict=True)]
+    return plain_of(cells_of, list(map(len, columns_of)), list(chain.from_iterable(columns_of)))
 
 
-def _line(row: Any, cells: list[Any], texts: list[str]) -> str:
+def _columns(row: Any, cells: list[Any], texts: Iterator[str]) -> list[str]:
     properties = [leading(cell, CELL_PROPERTIES) for cell in cells]
-    return PARTED.join([str(text or "") for text in columns(row, properties, texts)])
+    own = list(islice(texts, len(cells)))
+    return [str(text or "") for text in columns(row, properties, own)]
 
 
 def _texts(table: Any, paragraphs: list[Any], odd: dict[Any, str]) -> list[str] | None:

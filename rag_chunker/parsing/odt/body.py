@@ -213,11 +213,10 @@ class Body:
 
     def _table(self, element: Any, aside: str | None) -> Walk:
         if (plain := plain_table(element, self._is_plain)) is not None:
-            titles = plain.titles()
-            for row in plain.rows[:titles]:
+            for row in plain.rows[: plain.titles]:
                 for cell in row:
                     yield self._children(cell, aside)
-            self._found += plain.blocks(self._tables, titles=titles, has_header=True)
+            self._found += plain.blocks(self._tables, has_header=True)
             self._tables += 1
             return
         headed = self._has_headings(element)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import chain, compress, islice, repeat
 from typing import Any
 
-from rag_chunker.parsing.layout_tables import PlainTable, all_shown
+from rag_chunker.parsing.layout_tables import PlainTable, plain_of
 from rag_chunker.parsing.odt.inline import MARKS
 from rag_chunker.parsing.odt.names import (
     CELL,
@@ -16,7 +16,6 @@ from rag_chunker.parsing.odt.names import (
     number,
 )
 from rag_chunker.parsing.odt.tables import REPEATED, REPEATED_ROW, VISIBILITY
-from rag_chunker.parsing.tables import PARTED
 
 _SPACES = frozenset({n("text:s"), n("text:tab"), n("text:line-break")})
 """Shown as white space; how much does not matter in a cell, which comes in one line."""
@@ -54,10 +53,10 @@ def plain_table(table: Any, is_plain: Callable[[str, str], bool]) -> PlainTable 
     texts = _texts(paragraphs, is_plain)
     if texts is None:
         return None
-    each = iter(all_shown(texts))
     if len(texts) > len(cells):
-        each = iter([" ".join(islice(each, len(cell))) for cell in cells])
-    return PlainTable(rows, [PARTED.join(islice(each, width)) for width in map(len, rows)])
+        each = iter(texts)
+        texts = [" ".join(islice(each, len(cell))) for cell in cells]
+    return plain_of(rows, list(map(len, rows)), texts)
 
 
 def _each_by_children(cells: list[Any]) -> list[Any] | None:
