@@ -40,7 +40,6 @@ _BLOCKS = frozenset({P, H, LIST, TABLE, TEXT_BOX})
 MARKS = frozenset(
     n(f"text:{name}") for name in ("bookmark", "bookmark-start", "bookmark-end", "soft-page-break")
 )
-"""They have no text."""
 _PLAIN = MARKS | {SPAN}
 
 
@@ -89,11 +88,9 @@ class InlineReader:
             tag = child.tag
             if tag not in _PLAIN or len(child):
                 return None
-            if tag == SPAN:
-                if not self._styles.usual_span(style_of(child)):
-                    return None
-                pieces.append(child.text or "")
-            pieces.append(child.tail or "")
+            if tag == SPAN and not self._styles.usual_span(style_of(child)):
+                return None
+            pieces += (child.text or "", child.tail or "")
         text = "".join(pieces)
         return None if _is_loose(text) else shown(text)
 
