@@ -50,7 +50,7 @@ def running_lines(pages: Sequence[Sequence[Line | Table]], heights: Sequence[flo
     found += _counting(_spots(pages, heights, rows=1, band=_WIDE_BAND), size)
     gone = {id(line) for line in found}
     rest = [[item for item in items if id(item) not in gone] for items in pages]
-    outermost = _spots(rest, heights, rows=1)
+    outermost = _spots(rest, heights, rows=1, band=_WIDE_BAND)
     found = _numbered(outermost, len(pages))
     gone |= {id(line) for line in found + _beside(outermost, found)}
     filled = [items for items in pages if items]
