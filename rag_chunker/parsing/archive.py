@@ -6,6 +6,7 @@ directory before anything is inflated, and again while inflating, because a dire
 
 import lzma
 import posixpath
+import re
 import struct
 import zipfile
 import zlib
@@ -201,13 +202,17 @@ def _check_bytes(inflated: int, stored: int) -> None:
         )
 
 
+_STEPS = re.compile(r"^(?:$|[./])|/[./]")
+"""What a path is not in its shortest form with: `a//b`, `./a`, `a/../b`."""
+
+
 def _by_safe_name(infos: "list[ZipInfo]") -> "dict[str, ZipInfo]":
     entries: dict[str, ZipInfo] = {}
     for info in infos:
         name = info.filename.replace("\\", "/")
         if name.endswith("/"):
             continue
-        path = posixpath.normpath(name)
+        path = posixpath.normpath(name) if _STEPS.search(name) else name
         if path.startswith(("/", "../")) or path in (".", "..") or path[1:2] == ":":
             continue
         entries[path] = info
