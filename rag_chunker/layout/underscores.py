@@ -18,15 +18,19 @@ _ABOVE, _BELOW = 0.35, 0.2
 """In em: how far from a line's lower edge, descenders included, its baseline may be."""
 _CLOSE = 0.15
 """In em: what parts an underscore from the letters of its word."""
+MOST = 2_000
 _SLACK = 0.05
 """In em: by how much boxes may overlap."""
 
 
 def write_underscores(lines: Sequence[Line], rules: Sequence[Rule]) -> None:
-    """Adds `_` to the words of `lines` beside which a short horizontal rule stands."""
-    by_height = sorted(rules)
+    """Adds `_` to the words of `lines` beside which a short horizontal rule stands.
+
+    More than `MOST` rules are a drawing, and left alone.
+    """
+    by_height = sorted(rules) if len(rules) <= MOST else []
     heights = [rule.at for rule in by_height]
-    for line in lines if rules else ():
+    for line in lines if by_height else ():
         bottom, em = line.box.bottom, line.size
         first = bisect_left(heights, bottom - _ABOVE * em)
         last = bisect_left(heights, bottom + _BELOW * em)
@@ -43,8 +47,10 @@ def _write(words: Sequence[Word], rules: Sequence[tuple[float, float]]) -> None:
     for word, behind in zip_longest(words, words[1:]):
         em, right = word.style.size, word.right
         room = behind.left if behind else inf
-        for start, end in rules:
-            if end <= room + _SLACK * em and -_SLACK * em <= start - word.right <= _CLOSE * em:
+        for start, end in rules[bisect_left(rules, (right - _SLACK * em,)) :]:
+            if start - word.right > _CLOSE * em:
+                break
+            if end <= room + _SLACK * em and start - word.right >= -_SLACK * em:
                 word.text += "_"
                 word.right = end
         if behind and word.right > right and room - word.right <= _CLOSE * em:
