@@ -73,12 +73,13 @@ def find_aligned(items: Sequence[Line | Table], across: Sequence[Rule] = ()) -> 
     rows: list[_Row] = []
     column = None
     for item in items:
-        if isinstance(item, Table) or item.column != column:
+        if isinstance(item, Table) or item.titled:
+            found += [*_with_tables(rows, across, pitch), item]
+            rows = []
+            continue
+        if item.column != column:
             found += _with_tables(rows, across, pitch)
             rows = []
-        if isinstance(item, Table):
-            found.append(item)
-            continue
         column = item.column
         if rows and _beside(rows[-1], item):
             rows[-1] = _row([*rows[-1].lines, item])
@@ -202,7 +203,7 @@ def _is_table(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bo
     words = [word for row in run for line in row.lines for word in line.words]
     if all(word.style.mono for word in words):
         return False
-    if any(line.contents or line.entry is not None for row in run for line in row.lines):
+    if any(line.contents for row in run for line in row.lines):
         return False
     if _is_list(full, strips):
         return False

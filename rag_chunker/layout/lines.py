@@ -70,6 +70,8 @@ class Line:
     """1-based."""
     entry: int | None = None
     """Number of the outline's entry whose title it is, or part of."""
+    titled: bool = False
+    """It reads as one of the outline's titles for its page."""
     contents: bool = False
     """It is one line of a table of contents."""
     order: int = 0
@@ -112,6 +114,13 @@ class Line:
         """The same line with only some of its words."""
         hyphen = self.hyphen and words[-1] is self.words[-1]
         return Line(words, hyphen, column=self.column, page=self.page, order=self.order)
+
+    def parted(self, count: int) -> "tuple[Line, Line]":
+        """The first `count` words with the line's marker, and the others."""
+        head, rest = Line(self.words[:count]), self.with_words(self.words[count:])
+        head.marker, head.marker_left = self.marker, self.marker_left
+        head.column, head.page, head.order = self.column, self.page, self.order
+        return head, rest
 
     @property
     def left(self) -> float:

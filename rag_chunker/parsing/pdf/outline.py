@@ -4,8 +4,9 @@ import ctypes
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
+from unicodedata import combining, normalize
 
-from rag_chunker.layout.lines import Line
+from rag_chunker.layout.lines import Line, join_words
 from rag_chunker.layout.markers import section_number
 from rag_chunker.parsing.pdf.opening import Handle, utf16
 
@@ -15,7 +16,8 @@ LEAST_FOUND = 0.5
 """Part of the entries whose title must stand on its page; else the outline is about other text."""
 _MOST_LINES = 4
 
-_NOT_WORD = re.compile(r"\W+")
+_NOT_WORD = re.compile(r"[\W_]+")
+_RUN_IN = re.compile(r"[.:!?—–]$")
 
 
 class Entry(NamedTuple):
@@ -57,6 +59,50 @@ def _page_of(document: Handle, mark: Handle) -> int | None:
         target = pdfium.FPDFAction_GetDest(document, action) if action else None
     page = pdfium.FPDFDest_GetDestPageIndex(document, target) if target else -1
     return page if page >= 0 else None
+
+
+def titles_by_page(entries: Sequence[Entry]) -> dict[int, list[str]]:
+    """The titles on each page, by its 0-based number."""
+    titles: dict[int, list[str]] = {}
+    for entry in entries:
+        if entry.page is not None:
+            titles.setdefault(entry.page, []).append(entry.title)
+    return titles
+
+
+def mark_titles(lines: Sequence[Line], titles: Sequence[str]) -> list[Line]:
+    """The lines of one page, those that are its titles marked, so that no table takes them.
+
+    A title behind which text runs on in its line, parted by a mark or by its look, becomes a line
+    of its own.
+    """
+    found = list(lines)
+    letters = [_letters(line.text) for line in found] if titles else []
+    for title in titles:
+        wanted = _letters(title)
+        same = [at for at, text in enumerate(letters) if wanted and text == wanted]
+        if same:
+            found[max(same, key=lambda at: found[at].size)].titled = True
+            continue
+        for at, text in enumerate(letters):
+            count = _words_of_title(found[at], wanted) if wanted and text.startswith(wanted) else 0
+            if count:
+                head, rest = found[at].parted(count)
+                head.titled = True
+                found[at : at + 1] = head, rest
+                letters[at : at + 1] = wanted, text.removeprefix(wanted)
+                break
+    return found
+
+
+def _words_of_title(line: Line, wanted: str) -> int:
+    """With how many words a title begins a line that goes on; 0 if it goes on as one sentence."""
+    for count in range(1, len(line.words)):
+        text = join_words(line.words[:count])
+        if _letters(text) == wanted:
+            before, behind = line.words[count - 1].style, line.words[count].style
+            return count if _RUN_IN.search(text) or before is not behind else 0
+    return 0
 
 
 def match_outline(entries: Sequence[Entry], pages: Sequence[Sequence[Line]]) -> bool:
@@ -115,5 +161,10 @@ def _title_lines(
 
 
 def _letters(text: str, *, first: bool = True) -> str:
+    """What titles are compared by: letters and digits, without case, accents and the number."""
     number = section_number(text) if first else None
-    return _NOT_WORD.sub("", text[number.length :] if number else text).casefold()
+    if number:
+        text = text[number.length :]
+    if not text.isascii():
+        text = "".join(char for char in normalize("NFKD", text) if not combining(char))
+    return _NOT_WORD.sub("", text).casefold()

@@ -1,6 +1,6 @@
 """What stands on one page? Text, tables and tags, read and released page by page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -25,6 +25,7 @@ from rag_chunker.parsing.pdf.forms import field_lines
 from rag_chunker.parsing.pdf.frame import Frame, frame_of
 from rag_chunker.parsing.pdf.ocr_need import reason_for_ocr
 from rag_chunker.parsing.pdf.opening import Handle
+from rag_chunker.parsing.pdf.outline import mark_titles
 from rag_chunker.parsing.pdf.shapes import Shapes, read_shapes
 from rag_chunker.parsing.pdf.structure import read_structure
 from rag_chunker.parsing.pdf.tagged import TaggedPart, Trust, read_tagged
@@ -66,10 +67,12 @@ class PageContent:
 class Reader:
     """Reads the pages of an open document one after the other."""
 
-    def __init__(self, document: Handle) -> None:
+    def __init__(self, document: Handle, titles: Mapping[int, Sequence[str]]) -> None:
+        """`titles` are the outline's, by 0-based page."""
         import pypdfium2.raw as pdfium
 
         self._document = document
+        self._titles = titles
         self._tagged = bool(pdfium.FPDFCatalog_IsTagged(document))
         self._looks = Looks(tagged=self._tagged)
         self._spacing = Spacing()
@@ -106,6 +109,7 @@ class Reader:
             turned = mirror_lines(turned, content.upright.width)
             shapes = _mirrored(shapes, content.upright.width)
         main = attach_bullets(straight, shapes.bullets)
+        main = mark_titles(main, self._titles.get(number - 1, ()))
         for order, line in enumerate((*main, *turned)):
             line.order, line.page = order, number
         for line in turned:

@@ -15,7 +15,7 @@ from rag_chunker.layout.running import running_lines
 from rag_chunker.parsing.headers import titled_table
 from rag_chunker.parsing.merged_headers import Spans, with_spans_named
 from rag_chunker.parsing.pdf.opening import metadata, open_pdf
-from rag_chunker.parsing.pdf.outline import Entry, match_outline, read_outline
+from rag_chunker.parsing.pdf.outline import Entry, match_outline, read_outline, titles_by_page
 from rag_chunker.parsing.pdf.pages import PageContent, Reader
 from rag_chunker.parsing.pdf.pieces import Piece
 from rag_chunker.parsing.pdf.tagged import tagged_pieces
@@ -47,7 +47,7 @@ class PdfParser(Parser):
         try:
             with open_pdf(data) as handle:
                 about, entries = metadata(handle), read_outline(handle)
-                reader = Reader(handle)
+                reader = Reader(handle, titles_by_page(entries))
                 pages = [reader.page(index) for index in range(reader.count)]
                 trusted = reader.trust.earned
         except ParseError as error:

@@ -1,10 +1,14 @@
 """What manuals and books as typesetters make them have, and reports from an office have not."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pdf_writer import Pdf, PdfPage
 
+from rag_chunker.layout.lines import Line, Word
 from rag_chunker.parsing.pdf import PdfParser
 from rag_chunker.parsing.pdf.fonts import _font
+from rag_chunker.parsing.pdf.outline import mark_titles
 from rag_core.types import Block, BlockType, CorpusId, DocumentId, Source, TenantId
 
 FILLER = "words that fill the line up to about here"
@@ -168,6 +172,56 @@ def test_headings_that_the_outline_leaves_out_lie_below_those_that_look_greater(
     assert [level for level, _ in headings(pdf)] == [1, 2, 3, 3] * 3
 
 
+@pytest.mark.parametrize(("mark", "font"), [(".", "F"), ("", "B"), (":", "I")])
+def test_a_title_that_text_runs_on_behind_is_a_heading_if_the_outline_names_it(
+    mark: str, font: str
+) -> None:
+    pdf = Pdf()
+    for number in range(1, 4):
+        page = body(
+            pdf.page().text(60, 60, f"{number} Chapter of {'abc'[number - 1]}", 18, "B"), 90
+        )
+        page.text(60, 160, f"{number}.1 Small points{mark}", 10, font)
+        page.text(150, 160, "Text that runs on behind its title, and then goes on")
+        page.text(60, 172, "on the next line until it ends.")
+        pdf.outline.append((1, f"Chapter of {'abc'[number - 1]}", number - 1))
+        pdf.outline.append((2, "Small points", number - 1))
+    assert headings(pdf)[:2] == [(1, "1 Chapter of a"), (2, f"1.1 Small points{mark}")]
+    assert texts(pdf, BlockType.paragraph)[1] == (
+        "Text that runs on behind its title, and then goes on on the next line until it ends."
+    )
+
+
+def test_a_sentence_that_begins_like_a_title_is_none() -> None:
+    pdf = Pdf()
+    page = body(pdf.page().text(60, 60, "Wells", 18, "B"), 90)
+    page.text(60, 150, "Pumps are what this page is about, whatever its bookmarks say.")
+    body(pdf.page().text(60, 60, "Screens", 18, "B"), 90)
+    pdf.outline += [(1, "Wells", 0), (2, "Pumps", 0), (1, "Screens", 1)]
+    assert headings(pdf) == [(1, "Wells"), (1, "Screens")]
+
+
+def test_a_title_with_words_beside_it_is_no_row_of_a_table() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(160, 60, "Commands", 18, "B")
+    for number, name in enumerate(("Open", "Close", "Drain", "Fill")):
+        top = 100 + 70 * number
+        page.text(60, top, f"valve-{name.lower()}", 9, "M").text(160, top, name, 10, "F")
+        page.lines(160, top + 14, [f"Line {line} of {FILLER}" for line in range(3)])
+        pdf.outline.append((2, name, 0))
+    pdf.outline.insert(0, (1, "Commands", 0))
+    assert [text for _, text in headings(pdf)] == ["Commands", "Open", "Close", "Drain", "Fill"]
+    assert texts(pdf, BlockType.table_row) == []
+
+
+def test_titles_in_capitals_without_accents_are_those_of_the_outline() -> None:
+    pdf = Pdf()
+    for number, (shown, title) in enumerate((("RESUME", "Résumé"), ("METHODE", "Méthode"))):
+        body(pdf.page().text(60, 60, shown, 10), 90)
+        pdf.outline.append((1, title, number))
+    assert headings(pdf) == [(1, "RESUME"), (1, "METHODE")]
+
+
 def test_a_numbered_sentence_in_colour_is_no_heading() -> None:
     pdf = Pdf()
     page = body(pdf.page().text(60, 60, "Rules", 16, "B"), 90)
@@ -216,3 +270,14 @@ def test_bitmap_fonts_are_measured_and_their_ligatures_known() -> None:
 def test_the_weight_of_tex_s_fonts_is_known_by_name(name: str, bold: bool, mono: bool) -> None:
     font = _font(name, 0, False)
     assert (font.bold, font.mono) == (bold, mono)
+
+
+@given(st.lists(st.sampled_from(["a.", "b", "c:", "1.2", "Ä"]), min_size=1, max_size=8), st.data())
+def test_marking_titles_keeps_every_word_in_its_place(
+    words: list[str], data: st.DataObject
+) -> None:
+    titles = [" ".join(words[: data.draw(st.integers(0, len(words)))]) for _ in range(3)]
+    line = Line([Word(word, 9.0 * at, 0, 9.0 * at + 8, 10) for at, word in enumerate(words)])
+    marked = mark_titles([line], titles)
+    assert [word.text for part in marked for word in part.words] == words
+    assert all(part.words for part in marked)
