@@ -16,6 +16,7 @@ from rag_chunker.layout.direction import (
 )
 from rag_chunker.layout.geometry import Box
 from rag_chunker.layout.grids import Table
+from rag_chunker.layout.letterspaced import join_letters
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.page import lay_out
 from rag_chunker.layout.underscores import write_underscores
@@ -101,6 +102,7 @@ class Reader:
         shapes = read_shapes(page, content.upright)
         content.reason = _reason(text, shapes, text_page)
         straight, turned = _in_one_frame(text, content.upright)
+        join_letters(straight)
         write_underscores(straight, shapes.dashes)
         straight += field_lines(page, content.upright)
         if runs_leftward(straight):

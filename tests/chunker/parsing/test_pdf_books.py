@@ -255,6 +255,21 @@ def test_bitmap_fonts_are_measured_and_their_ligatures_known() -> None:
 
 
 @pytest.mark.parametrize(
+    ("gap", "text"), [(1.6, "LIST OF TABLES"), (2.8, "L I S T O F T A B L E S")]
+)
+def test_capitals_set_apart_by_less_than_words_are_one_word(gap: float, text: str) -> None:
+    pdf = Pdf()
+    page, left = pdf.page(), 60.0
+    for word in ("LIST", "OF", "TABLES"):
+        for letter in word:
+            page.text(left, 60, letter, 10, "M")
+            left += 6.0 + gap
+        left += 3.4
+    page.text(60, 90, "A line of text in another font, longer than the one above")
+    assert blocks(pdf)[0].text == text
+
+
+@pytest.mark.parametrize(
     ("name", "bold", "mono"),
     [
         ("CMB10", True, False),
