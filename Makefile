@@ -41,6 +41,7 @@ lock:  ## write requirements.lock anew (needs uv); without the extra tail, which
 	uv pip compile --universal --python-version 3.11 --extra assets --extra ocr --group dev --generate-hashes \
 		--no-header --no-emit-index-url --output-file requirements.lock pyproject.toml
 
+# The lock names all there is; pip before 23.1 (Debian 12) fails on extras in it unless it trusts that.
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@if command -v uv >/dev/null 2>&1; then \
 		test -d $(VENV) || uv venv --quiet $(VENV); \
@@ -48,7 +49,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 		uv pip install --quiet --python $(BIN)/python --no-deps -e .; \
 	else \
 		test -d $(VENV) || python3 -m venv $(VENV); \
-		$(BIN)/pip install --quiet --require-hashes -r requirements.lock && \
+		$(BIN)/pip install --quiet --no-deps --require-hashes -r requirements.lock && \
 		$(BIN)/pip install --quiet --no-deps -e .; \
 	fi
 	@touch $@
