@@ -14,6 +14,7 @@ _NO_DATA = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
 _CELLS = frozenset({"td", "th"})
 _STRUCTURE = ("pre", "ul", "ol", "dl", "blockquote", "figure", "section", "article")
 _INLINE = (
+    # Words in one text: a list of them is formatted to a line each.
     "a code span em strong b i abbr acronym bdi bdo big cite data del dfn font ins kbd label mark "  # noqa: SIM905
     "q s samp small strike sub sup time tt u var wbr".split()
 )

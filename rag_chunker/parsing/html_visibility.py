@@ -9,6 +9,7 @@ from turbohtml import Document, Element, Namespace, Node, Text
 HTML = Namespace.HTML
 """Looking a member of an enumeration up takes as long as three properties of an element."""
 NEVER_SHOWN = frozenset(
+    # Words in one text: a list of them is formatted to a line each.
     "audio base canvas datalist dialog head iframe link meta noembed noframes noscript "  # noqa: SIM905
     "option param script select source style template title track video".split()
 )

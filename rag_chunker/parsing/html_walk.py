@@ -25,6 +25,7 @@ from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
 
 _ENDS_A_HEADING = frozenset(
+    # Words in one text: a list of them is formatted to a line each.
     "article aside blockquote dd dir dl dt fieldset figure footer form header hr li main menu "  # noqa: SIM905
     "nav ol p section table ul".split()
 )

@@ -10,6 +10,7 @@ from rag_chunker.parsing.html import fragment_blocks
 from rag_chunker.parsing.html_walk import link_target, without_east_asian_breaks
 
 _KNOWN_TAGS = frozenset(
+    # Words in one text: a list of them is formatted to a line each.
     "a abbr acronym address area article aside audio b base bdi bdo big blockquote body br "  # noqa: SIM905
     "button canvas caption center cite code col colgroup data datalist dd del details dfn dialog "
     "dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 "

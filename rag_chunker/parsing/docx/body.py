@@ -5,7 +5,6 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.docx.inline import InlineReader, Line, chosen
 from rag_chunker.parsing.docx.names import (
     ALTERNATE,
@@ -33,12 +32,11 @@ from rag_chunker.parsing.docx.plain_tables import plain_table
 from rag_chunker.parsing.docx.styles import Styles, outline_meaning
 from rag_chunker.parsing.docx.tables import Table, has_header
 from rag_chunker.parsing.docx.unusual import Unusual
-from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.layout_tables import PlainTable
+from rag_chunker.parsing.office_blocks import OfficeBlocks
 from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks
-from rag_chunker.parsing.shown import shown
-from rag_chunker.parsing.steps import Walk, walk
+from rag_chunker.parsing.steps import Walk
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
@@ -53,7 +51,7 @@ _TYPES = {Role.quote: BlockType.quote, Role.caption: BlockType.caption, Role.cod
 _GALLERY = f"{w('sdtPr')}/{w('docPartObj')}/{w('docPartGallery')}"
 
 
-class Body:
+class Body(OfficeBlocks):
     """One pass over a document. `notes` maps kind and id to the note's element; `main` is the part
     whose charts and diagrams are read."""
 
@@ -66,28 +64,20 @@ class Body:
         main: Part,
         unusual: Unusual,
     ) -> None:
+        super().__init__()
         self._styles = styles
         self._numbering = numbering
         self._reader = reader
         self._notes = notes
         self._main = main
         self._unusual = unusual
-        self._found: list[Block] = []
-        self._has_code = self._has_pictures = False
-        self._nothing: dict[str, JsonValue] = {}
         self._tables = 0
         self._carried = ""
         self._held: list[Line] = []
-        self.title: str | None = None
-        """Text of the first paragraph in style Title, known when all blocks are read."""
 
     def blocks(self, root: Any) -> list[Block]:
         """The blocks of everything below `root`."""
-        walk(self._document(root))
-        found = self._found
-        if self._has_code:
-            found = list(merged_code(found))
-        return list(without_echoes(found)) if self._has_pictures else found
+        return self._gathered(self._document(root))
 
     def _document(self, root: Any) -> Walk:
         yield self._children(root, None)
@@ -164,26 +154,9 @@ class Body:
         else:
             self._add(_TYPES.get(role, _PARAGRAPH), text.strip())
 
-    def _add(self, kind: BlockType, text: str) -> None:
-        """A block of stripped text, unless there is none to see."""
-        if text and (text[0].isalnum() or not is_blank(text)):
-            self._found.append(Block.trusted(kind, text, self._nothing))
-
-    def _code(self, text: str) -> None:
-        """One block a line for the time being, which may be blank."""
-        self._has_code = True
-        self._found.append(Block.trusted(BlockType.code, text, self._nothing))
-
     def _list_item(self, text: str, depth: int, marker: str) -> None:
         attributes: dict[str, JsonValue] = {"list_depth": depth, "list_marker": marker}
         self._found.append(Block.trusted(BlockType.list_item, text, attributes))
-
-    def _note(self, kind: str, text: str) -> bool:
-        """Whether there was anything to see."""
-        if is_blank(text):
-            return False
-        self._found.append(Block.trusted(BlockType.other, text.strip(), {"note": kind}))
-        return True
 
     def _heading(
         self, meaning: Meaning, text: str, marker: Marker | None, aside: str | None
@@ -212,7 +185,7 @@ class Body:
         if attached is None:
             return
         for text in attached.pictures:
-            self._has_pictures = self._note("picture", shown(text)) or self._has_pictures
+            self._picture(text)
         for graphic in attached.graphics:
             self._found += self._graphic(graphic)
         inside = _BOX if aside is None and not is_blank(line.text) else aside

@@ -5,8 +5,6 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.code_lines import merged_code
-from rag_chunker.parsing.echoes import without_echoes
 from rag_chunker.parsing.odt.inline import InlineReader, Line, only_box, style_of
 from rag_chunker.parsing.odt.lists import ListLevel, Lists
 from rag_chunker.parsing.odt.names import (
@@ -25,8 +23,8 @@ from rag_chunker.parsing.odt.names import (
 from rag_chunker.parsing.odt.plain_tables import plain_table
 from rag_chunker.parsing.odt.styles import Styles
 from rag_chunker.parsing.odt.tables import MOST_REPEATS, Allowance, Table
-from rag_chunker.parsing.shown import shown
-from rag_chunker.parsing.steps import Walk, walk
+from rag_chunker.parsing.office_blocks import OfficeBlocks
+from rag_chunker.parsing.steps import Walk
 from rag_chunker.parsing.style_names import Meaning, Role
 from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
@@ -42,31 +40,20 @@ _PARAGRAPHS = (P, H)
 _DRAWN, _DISPLAY = n("draw:frame").partition("}")[0], n("text:display")
 
 
-class Body:
+class Body(OfficeBlocks):
     """One pass over a document, or one over each of its slides."""
 
     def __init__(self, styles: Styles, reader: InlineReader) -> None:
+        super().__init__()
         self._styles = styles
         self._lists = Lists(styles.lists)
         self._reader = reader
         self._repeats = Allowance(MOST_REPEATS)
         self._tables = 0
-        self._found: list[Block] = []
-        self._has_code = self._has_pictures = False
-        self.shared: dict[str, JsonValue] = {}
-        """The attributes of all blocks that have none of their own."""
-        self.title: str | None = None
-        """Text of the first paragraph in style Title, known when all blocks are read."""
 
     def blocks(self, root: Any) -> list[Block]:
         """The blocks of everything below `root`."""
-        found: list[Block] = []
-        self._found = found
-        self._has_code = self._has_pictures = False
-        walk(self._children(root, None))
-        if self._has_code:
-            found = list(merged_code(found))
-        return list(without_echoes(found)) if self._has_pictures else found
+        return self._gathered(self._children(root, None))
 
     def _children(self, parent: Any, aside: str | None) -> Walk:
         """Reads a container. `aside` is None in the body itself, `_BOX` in a text box
@@ -141,7 +128,7 @@ class Body:
         if attached is None:
             return
         for text in attached.pictures:
-            self._has_pictures = self._note("picture", shown(text)) or self._has_pictures
+            self._picture(text)
         inside = _BOX if aside is None and not is_blank(line.text) else aside
         for box in attached.boxes:
             yield self._children([box] if box.tag in (P, H, LIST, TABLE) else box, inside)
@@ -173,23 +160,6 @@ class Body:
             self._code(line.text)
         else:
             self._add(_TYPES.get(role, _PARAGRAPH), line.text.strip())
-
-    def _add(self, kind: BlockType, text: str) -> None:
-        """A block of stripped text, unless there is none to see."""
-        if text and (text[0].isalnum() or not is_blank(text)):
-            self._found.append(Block.trusted(kind, text, self.shared))
-
-    def _code(self, text: str) -> None:
-        """One block a line for the time being, which may be blank."""
-        self._has_code = True
-        self._found.append(Block.trusted(BlockType.code, text, self.shared))
-
-    def _note(self, kind: str, text: str) -> bool:
-        """Whether there was anything to see."""
-        if is_blank(text):
-            return False
-        self._found.append(Block.trusted(BlockType.other, text.strip(), {"note": kind}))
-        return True
 
     def _heading(
         self, meaning: Meaning, text: str, item: dict[str, JsonValue], aside: str | None

@@ -91,6 +91,7 @@ def test_packed_rtf_is_unpacked_as_in_the_specification() -> None:
 def test_the_text_is_read_without_the_attached_files(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     read = OleFileIO.openstream
+    # Listens only: what is asked for is read as ever.
     monkeypatch.setattr(
         OleFileIO, "openstream", lambda ole, path: (opened.append(path[-1]), read(ole, path))[1]
     )
