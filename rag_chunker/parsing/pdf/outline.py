@@ -12,6 +12,8 @@ from rag_chunker.parsing.pdf.opening import Handle, utf16
 
 MAX_ENTRIES = 20_000
 """Two for each of the most pages that are read; a broken outline may be a cycle."""
+MAX_TITLES = 500
+"""Of one page, more than fit on one: each is compared with every line."""
 LEAST_FOUND = 0.5
 """Part of the entries whose title must stand on its page; else the outline is about other text."""
 _MOST_LINES = 4
@@ -62,11 +64,13 @@ def _page_of(document: Handle, mark: Handle) -> int | None:
 
 
 def titles_by_page(entries: Sequence[Entry]) -> dict[int, list[str]]:
-    """The titles on each page, by its 0-based number."""
+    """The titles on each page, by its 0-based number; at most `MAX_TITLES` of each."""
     titles: dict[int, list[str]] = {}
     for entry in entries:
         if entry.page is not None:
-            titles.setdefault(entry.page, []).append(entry.title)
+            on_page = titles.setdefault(entry.page, [])
+            if len(on_page) < MAX_TITLES:
+                on_page.append(entry.title)
     return titles
 
 

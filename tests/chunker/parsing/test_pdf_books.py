@@ -8,7 +8,7 @@ from pdf_writer import Pdf, PdfPage
 from rag_chunker.layout.lines import Line, Word
 from rag_chunker.parsing.pdf import PdfParser
 from rag_chunker.parsing.pdf.fonts import _font
-from rag_chunker.parsing.pdf.outline import mark_titles
+from rag_chunker.parsing.pdf.outline import MAX_TITLES, Entry, mark_titles, titles_by_page
 from rag_core.types import Block, BlockType, CorpusId, DocumentId, Source, TenantId
 
 FILLER = "words that fill the line up to about here"
@@ -212,6 +212,13 @@ def test_a_title_with_words_beside_it_is_no_row_of_a_table() -> None:
     pdf.outline.insert(0, (1, "Commands", 0))
     assert [text for _, text in headings(pdf)] == ["Commands", "Open", "Close", "Drain", "Fill"]
     assert texts(pdf, BlockType.table_row) == []
+
+
+def test_no_page_has_more_titles_than_fit_on_one() -> None:
+    entries = [Entry(f"Title {number}", 1, number % 2) for number in range(3 * MAX_TITLES)]
+    titles = titles_by_page(entries)
+    assert [len(on_page) for on_page in titles.values()] == [MAX_TITLES, MAX_TITLES]
+    assert titles[1][:2] == ["Title 1", "Title 3"]
 
 
 def test_titles_in_capitals_without_accents_are_those_of_the_outline() -> None:
