@@ -75,7 +75,7 @@ def _with_doubled_quotes(text: str) -> str:
 
     In all other files (RFC 4180) a backslash is one, also as the last character of a field.
     """
-    if '\\"' not in text or not _ESCAPES.search(text[:_SAMPLE_CHARACTERS]):
+    if "\\" not in text or not _ESCAPES.search(text[:_SAMPLE_CHARACTERS]):
         return text
     return _ESCAPED.sub(r'\1""', text)
 

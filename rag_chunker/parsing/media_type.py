@@ -2,6 +2,7 @@
 
 import re
 import struct
+import struct
 import zipfile
 import zlib
 from io import BytesIO
@@ -165,6 +166,9 @@ _OLE_STREAMS = tuple(
         ("Book", XLS),
     )
 )
+_WORD, _LONG = struct.Struct("<H"), struct.Struct("<I")
+_LAST_SECTOR = 0xFFFFFFFA
+_MOST_DIRECTORY_SECTORS = 1_000
 _ZIP_PARTS = (
     ("word/", DOCX),
     ("ppt/", PPTX),
@@ -290,7 +294,25 @@ def _binary_kind(data: bytes) -> str | None:
 
 def _ole_kind(data: bytes) -> str | None:
     """By the stream names in the directory, which are UTF-16; None if none is known."""
-    return next((kind for stream, kind in _OLE_STREAMS if stream in data), None)
+    places = (_ole_directory(data), data)  # the second for one whose sectors are damaged
+    return next((kind for at in places for stream, kind in _OLE_STREAMS if stream in at), None)
+
+
+def _ole_directory(data: bytes) -> bytes:
+    """The sectors of the directory, as far as they can be followed ([MS-CFB] 2.2 to 2.4)."""
+    parts: list[bytes] = []
+    try:
+        (shift,) = _WORD.unpack_from(data, 30)
+        (at,) = _LONG.unpack_from(data, 48)
+        size = 1 << shift
+        while at < _LAST_SECTOR and len(parts) < _MOST_DIRECTORY_SECTORS:
+            parts.append(data[(at + 1) * size : (at + 2) * size])
+            # Where the sectors are listed that say which follows which: 109 in the header.
+            (listed,) = _LONG.unpack_from(data[:512], 76 + 4 * (at * 4 // size))
+            (at,) = _LONG.unpack_from(data, (listed + 1) * size + at * 4 % size)
+    except (struct.error, OverflowError, MemoryError):
+        pass
+    return b"".join(parts)
 
 
 def _zip_kind(data: bytes) -> str | None:

@@ -6,7 +6,7 @@ and three seconds. Records of an XLS have a fixed size, so that cells move by ne
 [MS-XLS] 2.4: a record is its number and size, two bytes each, then its bytes.
 """
 
-import re
+import math
 import struct
 from collections.abc import Iterator
 from io import BytesIO
@@ -18,8 +18,10 @@ _BEGIN, _END, _LOCKED, _MERGED, _NUMBERS = 0x809, 0x00A, 0x02F, 0x0E5, 0x0BD
 _CELLS = frozenset({0x006, 0x0D6, 0x0FD, 0x203, 0x204, 0x205, 0x27E, _NUMBERS})
 """What has a value: formulas, texts, numbers, truths. Empty cells with a format take no memory."""
 _OTHERS = (_BEGIN, _END, _LOCKED, _MERGED)
-_EXTENT = re.compile(rb"\x00\x02\x0e\x00(.{8})(.{4})", re.DOTALL)
+_EXTENT = b"\x00\x02\x0e\x00"
+_RECTANGLE = struct.Struct("<IIHH")
 _SHEET = b"\x09\x08\x10\x00\x00\x06\x10\x00"
+_HEAD = 1 << 16
 _PAIR = struct.Struct("<HH")
 
 
@@ -52,16 +54,29 @@ def legacy_brought_near(data: bytes) -> bytes:
 
 
 def _may_be_large(data: bytes) -> bool:
-    extents = _EXTENT.findall(data)
     # A cell with a value takes six bytes at the very least.
     least = max(LARGE, len(data))
-    return len(extents) < data.count(_SHEET) or any(_area(*extent) > least for extent in extents)
+    return any(_stated_area(data, at) > least for at in _starts(data))
 
 
-def _area(rows: bytes, columns: bytes) -> int:
-    top, bottom = struct.unpack("<II", rows)
-    left, right = struct.unpack("<HH", columns)
-    return int(max(bottom - top, 0) * max(right - left, 0))
+def _starts(data: bytes) -> Iterator[int]:
+    """Where each sheet begins, as good as always."""
+    at = data.find(_SHEET)
+    while at >= 0:
+        yield at
+        at = data.find(_SHEET, at + len(_SHEET))
+
+
+def _stated_area(data: bytes, start: int) -> float:
+    """How many cells the sheet that begins here has by its own words; endless if it says nothing.
+
+    What it says stands in front of its cells, and only the index of its rows in front of that.
+    """
+    found = data.find(_EXTENT, start, start + _HEAD)
+    if found < 0 or _SHEET in data[start + 1 : found] or found + 18 > len(data):
+        return math.inf
+    top, bottom, left, right = _RECTANGLE.unpack_from(data, found + len(_EXTENT))
+    return float(max(bottom - top, 0) * max(right - left, 0))
 
 
 def _sheets(stream: bytes | bytearray) -> Iterator[list[_Record]]:

@@ -1,7 +1,7 @@
 """Which OpenDocument tables are nothing but text in cells? Read as a whole, as most are such."""
 
 from collections.abc import Callable
-from itertools import chain, compress, islice, repeat
+from itertools import chain, islice, repeat
 from typing import Any
 
 from rag_chunker.parsing.layout_tables import PlainTable, plain_of
@@ -21,7 +21,7 @@ _SPACES = frozenset({n("text:s"), n("text:tab"), n("text:line-break")})
 """Shown as white space; how much does not matter in a cell, which comes in one line."""
 _INLINE = frozenset({SPAN, n("text:a"), *_SPACES, *MARKS})
 _GROUPS = frozenset(n(f"table:table-{name}") for name in ("rows", "header-rows", "row-group"))
-_COLUMNS = frozenset(
+_SILENT = MARKS.union(
     n(f"table:table-{name}") for name in ("column", "columns", "header-columns", "column-group")
 )
 _UNUSUAL = frozenset({REPEATED, REPEATED_ROW, VISIBILITY})
@@ -47,8 +47,9 @@ def plain_table(table: Any, is_plain: Callable[[str, str], bool]) -> PlainTable 
     names = filter(None, map(element.keys, chain(rows, cells)))
     if not (regular and all(map(_UNUSUAL.isdisjoint, names))):
         return None
-    styled = compress(paragraphs, map(element.keys, paragraphs))
-    if not all(is_plain("paragraph", style) for style in {p.get(STYLE_NAME, "") for p in styled}):
+    # Whatever attributes they have, that of the style is among them, and mostly alone.
+    styles = set(chain.from_iterable(map(element.values, paragraphs)))
+    if not all(is_plain("paragraph", style) for style in styles):
         return None
     texts = _texts(paragraphs, is_plain)
     if texts is None:
@@ -68,15 +69,18 @@ def _each_by_children(cells: list[Any]) -> list[Any] | None:
 
 
 def _rows_of(table: Any) -> list[Any] | None:
-    """The rows of a table and of groups in it, None if it holds anything else but columns."""
+    """The rows of a table and of groups in it, None if it holds anything else that shows."""
     rows: list[Any] = []
     for child in table:
         tag = child.tag
         if tag == ROW:
             rows.append(child)
         elif tag in _GROUPS:
-            rows += child
-        elif tag not in _COLUMNS:
+            inner = _rows_of(child)
+            if inner is None:
+                return None
+            rows += inner
+        elif tag not in _SILENT:
             return None
     return rows
 

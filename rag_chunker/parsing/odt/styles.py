@@ -30,12 +30,12 @@ class Sheet(NamedTuple):
 def sheet(root: Any) -> Sheet:
     """The styles below an element."""
     found = Sheet({}, {})
-    for style in root.iter(_STYLE, _LIST_STYLE):
-        name = style.get(_NAME, "")
-        if style.tag == _STYLE:
-            found.styles[style.get(_FAMILY, ""), name] = style
-        else:
-            found.lists[name] = style
+    for style in root.iterfind(f"{{*}}*/{_STYLE}"):
+        family = style.get(_FAMILY, "")
+        if family in _FAMILIES:
+            found.styles[family, style.get(_NAME, "")] = style
+    for style in root.iterfind(f"{{*}}*/{_LIST_STYLE}"):
+        found.lists[style.get(_NAME, "")] = style
     return found
 
 
@@ -52,6 +52,8 @@ LARGEST_KEPT = 500_000
 """Bytes of a styles part. Its tree takes about ten times as much memory."""
 _STYLE, _LIST_STYLE = n("style:style"), n("text:list-style")
 _NAME, _FAMILY = n("style:name"), n("style:family")
+_FAMILIES = ("paragraph", "text")
+"""Those of cells, columns, tables and pictures, which make up most of a document's, hide no text."""
 
 
 @lru_cache(maxsize=4)

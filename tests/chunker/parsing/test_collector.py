@@ -2,13 +2,14 @@
 
 import gc
 import json
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from workbook_files import rows, xlsx
 
-from rag_chunker.parsing import parse
+from rag_chunker.parsing import collector, parse
 from rag_chunker.parsing.collector import paused_collector
 from rag_core.errors import ParseError
 from rag_core.types import CorpusId, DocumentId, Source, TenantId
@@ -80,3 +81,44 @@ def test_who_switched_it_off_keeps_it_off() -> None:
     with paused_collector():
         pass
     assert not gc.isenabled()
+
+
+TABLE = b"a,b\n" + b"1,2\n" * 2_000
+
+
+def test_the_rows_of_a_table_are_not_looked_at_when_it_is_read() -> None:
+    parse(source("a.csv"), TABLE)
+    looks = gc.get_stats()
+    document = parse(source("a.csv"), TABLE)
+    assert gc.get_count()[0] < gc.get_threshold()[0] < len(document.blocks)
+    assert [each["collections"] for each in gc.get_stats()] == [
+        each["collections"] for each in looks
+    ]
+
+
+class Knot:
+    """An object in a cycle."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_cycles_of_others_that_went_past_are_collected_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(collector, "_MOST_UNSEEN", 20_000)
+    knot = weakref.ref(Knot())
+    for _ in range(20):
+        parse(source("a.csv"), TABLE)
+    assert knot() is None
+
+
+def test_what_somebody_froze_stays_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_passes", True)
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        parse(source("a.csv"), TABLE)
+        assert gc.get_freeze_count() > 0.9 * frozen
+    finally:
+        gc.unfreeze()
