@@ -153,6 +153,7 @@ def xml_root(data: bytes) -> Any:
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
+        collect_ids=False,  # nobody asks for an element by its id
     )
     try:
         return etree.fromstring(data, parser)

@@ -27,15 +27,21 @@ class SheetRegions:
     def _region(self, first: Run) -> Iterator[Run]:
         self._next = None
         yield first
-        (number, lines) = first
+        before = first
         for run in self._runs:
-            before, behind = lines.rsplit("\n", 1)[-1], run[1].split("\n", 1)[0]
-            gap = run[0] > number + 1 + lines.count("\n")
-            if gap and not _continues(before.split(PARTED), behind.split(PARTED)):
+            if run.first > before.end and not _continues(_last_row(before), _first_row(run)):
                 self._next = run
                 return
-            number, lines = run
             yield run
+            before = run
+
+
+def _last_row(run: Run) -> list[str]:
+    return run.lines.rsplit("\n", 1)[-1].split(PARTED)
+
+
+def _first_row(run: Run) -> list[str]:
+    return run.lines.split("\n", 1)[0].split(PARTED)
 
 
 def _continues(before: Sequence[str], cells: Sequence[str]) -> bool:

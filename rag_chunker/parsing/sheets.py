@@ -156,15 +156,15 @@ def _table(runs: Iterator[Run], spans: Spans, table: int) -> list[Block]:
     head = _numbered_head(runs)
     named, has_header = with_spans_named(head, spans)
     first = as_lines([PARTED.join(cells) for cells in named])
-    lines = chain([first], (lines for _, lines in runs))
+    lines = chain([first], (run.lines for run in runs))
     return list(titled_lines(lines, table=table, has_header=has_header))
 
 
 def _numbered_head(runs: Iterator[Run]) -> list[tuple[int, list[str]]]:
     """The rows that may be a header, and maybe some more."""
     head: list[tuple[int, list[str]]] = []
-    for number, lines in runs:
-        head += enumerate((row.split(PARTED) for row in lines.split("\n")), number)
+    for run in runs:
+        head += enumerate((row.split(PARTED) for row in run.lines.split("\n")), run.first)
         if len(head) >= DEEPEST_HEADER:
             break
     return head

@@ -96,30 +96,55 @@ def _notebook() -> bytes:
 
 
 def _docx() -> bytes:
+    """With the properties that Word and LibreOffice write for each paragraph and cell."""
+    body, inside = '<w:spacing w:after="120"/><w:rPr></w:rPr>', "<w:rPr></w:rPr>"
+    edges = "".join(f'<w:{edge} w:val="single" w:sz="4"/>' for edge in ("top", "left", "bottom"))
+    cell = f'<w:tcPr><w:tcW w:w="1604" w:type="dxa"/><w:tcBorders>{edges}</w:tcBorders></w:tcPr>'
     parts = []
     for section in range(_SECTIONS):
-        parts += [p(f"Section {section}", "H"), *[p(_WORDS * 3)] * 5, table(*_table(section))]
-    styles = style("H", "heading 1", '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')
+        rows = [[cell + p(text, "Cell", inside) for text in row] for row in _table(section)]
+        parts += [p(f"Section {section}", "H"), *[p(_WORDS * 3, "Body", body)] * 5, table(*rows)]
+    styles = (
+        style("H", "heading 1", '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')
+        + style("Body", "Body Text")
+        + style("Cell", "Table Contents")
+    )
     return docx("".join(parts), styles=styles)
 
 
 def _odt() -> bytes:
-    parts = []
-    for section in range(_SECTIONS):
+    """With the styles that LibreOffice writes for each paragraph, cell and column."""
+    parts, styles = [], []
+    for section in range(1, _SECTIONS + 1):
+        name = f"Table{section}"
+        columns = [f"{name}.{letter}" for letter in "ABCDEF"]
+        cells = [f"{column}{row}" for column in columns for row in (1, 2)]
+        for family, names in (("table", [name]), ("table-column", columns), ("table-cell", cells)):
+            styles += [
+                f'<style:style style:name="{one}" style:family="{family}">'
+                f"<style:{family}-properties/></style:style>"
+                for one in names
+            ]
         rows = "".join(
             "<table:table-row>"
             + "".join(
-                f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in row
+                f'<table:table-cell table:style-name="{column}{min(row, 2)}" '
+                'office:value-type="string"><text:p text:style-name="Table_20_Contents">'
+                f"{cell}</text:p></table:table-cell>"
+                for column, cell in zip(columns, values, strict=True)
             )
             + "</table:table-row>"
-            for row in _table(section)
+            for row, values in enumerate(_table(section), start=1)
         )
         parts.append(
-            f'<text:h text:outline-level="1">Section {section}</text:h>'
-            + f"<text:p>{_WORDS * 3}</text:p>" * 5
-            + f"<table:table>{rows}</table:table>"
+            f'<text:h text:style-name="Heading_20_1" text:outline-level="1">Section {section}'
+            "</text:h>"
+            + f'<text:p text:style-name="Text_20_body">{_WORDS * 3}</text:p>' * 5
+            + f'<table:table table:name="{name}" table:style-name="{name}">'
+            + "".join(f'<table:table-column table:style-name="{one}"/>' for one in columns)
+            + f"{rows}</table:table>"
         )
-    return odt("".join(parts))
+    return odt("".join(parts), automatic="".join(styles))
 
 
 def _odp() -> bytes:

@@ -15,7 +15,7 @@ from rag_chunker.parsing.odt.names import (
     n,
     number,
 )
-from rag_chunker.parsing.odt.tables import REPEATED, REPEATED_ROW, VISIBILITY
+from rag_chunker.parsing.odt.tables import HIDING, REPEATED, REPEATED_ROW, VISIBILITY
 
 _SPACES = frozenset({n("text:s"), n("text:tab"), n("text:line-break")})
 """Shown as white space; how much does not matter in a cell, which comes in one line."""
@@ -44,8 +44,7 @@ def plain_table(table: Any, is_plain: Callable[[str, str], bool]) -> PlainTable 
         and list(chain.from_iterable([row[:] for row in rows])) == cells
         and list(map(element.getparent, paragraphs)) == _each_by_children(cells)
     )
-    names = filter(None, map(element.keys, chain(rows, cells)))
-    if not (regular and all(map(_UNUSUAL.isdisjoint, names))):
+    if not regular or _any_unusual([*rows, *cells]):
         return None
     # Whatever attributes they have, that of the style is among them, and mostly alone.
     styles = set(chain.from_iterable(map(element.values, paragraphs)))
@@ -58,6 +57,15 @@ def plain_table(table: Any, is_plain: Callable[[str, str], bool]) -> PlainTable 
         each = iter(texts)
         texts = [" ".join(islice(each, len(cell))) for cell in cells]
     return plain_of(rows, list(map(len, rows)), texts)
+
+
+def _any_unusual(elements: list[Any]) -> bool:
+    """Whether any row or cell is repeated or hidden."""
+    element = type(elements[0])
+    values = set(chain.from_iterable(map(element.values, elements)))
+    if all(value[:1].isalpha() and value not in HIDING for value in values):
+        return False  # no count and no such word: found in half of the time that names take
+    return not all(map(_UNUSUAL.isdisjoint, filter(None, map(element.keys, elements))))
 
 
 def _each_by_children(cells: list[Any]) -> list[Any] | None:

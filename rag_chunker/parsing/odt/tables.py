@@ -20,6 +20,7 @@ from rag_chunker.parsing.odt.names import (
 MOST_REPEATS = 10_000
 """Copies of rows and cells with text in one document; a few bytes can claim millions."""
 VISIBILITY = n("table:visibility")
+HIDING = ("collapse", "filter")
 REPEATED = n("table:number-columns-repeated")
 REPEATED_ROW = n("table:number-rows-repeated")
 _ROW, _CELL, _CELLS = frozenset({ROW}), frozenset({CELL}), frozenset({CELL, COVERED_CELL})
@@ -115,7 +116,7 @@ def _has_text(paragraph: Any) -> bool:
 
 
 def _is_hidden(row: Any) -> bool:
-    return row.get(VISIBILITY) in ("collapse", "filter")
+    return row.get(VISIBILITY) in HIDING
 
 
 def _inside(parent: Any, tags: frozenset[str]) -> list[Any]:
