@@ -37,8 +37,8 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock:  ## write requirements.lock anew (needs uv); without the extra tail, which is large
-	uv pip compile --universal --python-version 3.11 --extra assets --extra ocr --group dev --generate-hashes \
+lock:  ## write requirements.lock anew (needs uv)
+	uv pip compile --universal --python-version 3.11 --all-extras --group dev --generate-hashes \
 		--no-header --no-emit-index-url --output-file requirements.lock pyproject.toml
 
 # The lock names all there is; pip before 23.1 (Debian 12) fails on extras in it unless it trusts that.
