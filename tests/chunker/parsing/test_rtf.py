@@ -81,6 +81,81 @@ def test_list_items_keep_their_marker() -> None:
     ]
 
 
+def test_a_list_item_knows_its_depth_and_bullets_are_ordinary_text() -> None:
+    body = (
+        r"\pard\ls1\ilvl1{\listtext\pard\plain a)\tab}Deep\par"
+        r"\pard{\pntext\f1\'B7\tab}{\*\pn\pnlvlblt{\pntxtb\'B7}}Bulleted\par\pard Text\par"
+    )
+    items = parse(body).blocks
+    assert shape(parse(body))[2:] == [("paragraph", None, "Text")]
+    assert [(b.text, b.attributes) for b in items[:2]] == [
+        ("Deep", {"list_depth": 1, "list_marker": "a)"}),
+        ("Bulleted", {"list_depth": 0, "list_marker": "•"}),
+    ]
+
+
+def test_a_style_name_says_what_a_paragraph_is() -> None:
+    head = (
+        r"{\stylesheet{\s0 Normal;}{\s1\outlinelevel1\b heading 2;}{\s2\sbasedon1 Mine;}"
+        r"{\s3\f2 HTML Preformatted;}{\s4 Quote;}{\s5 caption;}{\s6 toc 1;}{\s7 Title;}"
+        r"{\s8 \'dcberschrift 3;}}"
+    )
+    said = r"\s7 T\par\s6 T\tab 1\par\s2 H\par\s8 D\par\s4 Q\par\s5 C\par\s3 if x:\par    y\par"
+    assert shape(parse(rf"\pard{said}\pard Text\par", head)) == [
+        ("heading", 1, "T"),
+        ("heading", 2, "H"),
+        ("heading", 3, "D"),
+        ("quote", None, "Q"),
+        ("caption", None, "C"),
+        ("code", None, "if x:\n   y"),
+        ("paragraph", None, "Text"),
+    ]
+
+
+def test_notes_comments_and_boxes_follow_their_paragraph() -> None:
+    foot = r"{\super\chftn {\footnote\pard\plain\s2 {\super\chftn } Below.\par Twice.}}"
+    end = r"{\*\footnote\ftnalt\pard At the end.}"
+    comment = r"{\*\atnid A}{\*\annotation{\*\atnref 1}\pard Check.\par}"
+    box = r"{\shp{\*\shpinst{\sp{\sn a}{\sv 2}}{\shptxt\pard Box.\par}}{\shprslt\pard Box.\par}}"
+    parsed = parse(rf"\pard Text{foot} goes{end} on{comment}{box}.\par Next\par")
+    assert shape(parsed) == [
+        ("paragraph", None, "Text goes on."),
+        ("other", None, "Below."),
+        ("other", None, "Twice."),
+        ("other", None, "At the end."),
+        ("other", None, "Check."),
+        ("paragraph", None, "Box."),
+        ("paragraph", None, "Next"),
+    ]
+    kinds = ["footnote", "footnote", "endnote", "comment"]
+    assert [block.attributes["note"] for block in parsed.blocks[1:5]] == kinds
+
+
+def test_a_note_in_a_cell_follows_the_table() -> None:
+    row = r"\trowd\pard\intbl {}\cell {}\cell\row"
+    rows = "".join(
+        row.replace("{}", left, 1).replace("{}", right, 1)
+        for left, right in ((r"Item{\footnote\pard Note.}", "Qty"), ("Bolt", "4"))
+    )
+    assert shape(parse(rows + r"\pard x\par")) == [
+        ("table_row", None, "Item | Qty"),
+        ("table_row", None, "Bolt | 4"),
+        ("other", None, "Note."),
+        ("paragraph", None, "x"),
+    ]
+
+
+def test_an_aside_that_never_ends_hides_nothing() -> None:
+    data = rb"{\rtf1\ansi\pard a{\footnote b"
+    blocks = RtfParser().parse(SOURCE, data).blocks
+    assert [block.text for block in blocks] == ["a", "b"]
+
+
+def test_hidden_and_deleted_text_is_dropped() -> None:
+    body = r"\pard a{\v hid \i den}b\v gone\v0 c{\deleted was}{\revised is}\v x\plain d\par"
+    assert shape(parse(body)) == [("paragraph", None, "abcisd")]
+
+
 def test_links_show_their_text_and_many_fields_take_no_time() -> None:
     link = r'{\field{\*\fldinst{HYPERLINK "http://x.y/"}}{\fldrslt{\ul here}}}'
     assert shape(parse(rf"See {link} now\par")) == [("paragraph", None, "See here now")]
@@ -120,7 +195,8 @@ def test_what_is_no_rtf_is_refused_by_name(data: bytes) -> None:
             [r"\u99999999 ", r"\uc ", r"\uc-1", r"\pard", r"\cell", r"\row", "{", "}", r"\'81",
              "\\",
              r"\outlinelevel9", r"\s1 ", r"\fonttbl", r"\f0\fcharset78 x;", r"\intbl", "x", r"\par",
-             r"\bin9 ", r"\pict", r"{\listtext", r"\tab", r"\u-1 "]
+             r"\bin9 ", r"\pict", r"{\listtext", r"\tab", r"\u-1 ", r"{\footnote", r"\v ",
+             r"\deleted", r"{\*\shpinst", r"{\shptxt", r"\plain", r"\ilvl3"]
         )
     )
 )  # fmt: skip
