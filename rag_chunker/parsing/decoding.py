@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Iterable
+from importlib import import_module
 from unicodedata import category
 
 from rag_core.errors import CorruptDocument
@@ -17,17 +18,24 @@ _BOMS = (
 _MARKS = tuple(mark for mark, _ in _BOMS)
 _SEVEN_BIT = ("iso-2022", "iso2022", "csiso2022", "utf-7", "hz")
 """Encodings whose bytes are valid ASCII, so that trying UTF-8 first would hide them."""
-_LATIN = frozenset({"ascii", "iso8859-1", "cp1252"})
-"""What is declared as one of these is Windows-1252 in practice (WHATWG Encoding Standard)."""
+_IN_PRACTICE = {
+    **dict.fromkeys(("ascii", "iso8859-1", "cp1252", "x-user-defined"), "windows-1252"),
+    "iso8859-9": "windows-1254",
+    **dict.fromkeys(("iso8859-11", "tis-620"), "windows-874"),
+}
+"""What is declared as one of these is Windows' larger set (WHATWG Encoding Standard)."""
+_SWITCHES = ((b"\x1b$B", "iso-2022-jp"), (b"\x1b$@", "iso-2022-jp"), (b"\x1b$)C", "iso-2022-kr"))
+"""How 7-bit text says that two bytes are a character from here on."""
 
 
 def decode(data: bytes, *, declared: str | None = None) -> tuple[str, str]:
     """The text of `data` and the name of its encoding.
 
-    In this order: byte order mark; UTF-16 without one, if the zero bytes say so; UTF-8 if it fits,
-    but for stray bytes; the `declared` encoding if it fits; a guess from letter frequencies. Line
-    ends become `\\n`; byte order marks, NULs and lone surrogates go. Never invents U+FFFD. Raises
-    `CorruptDocument` if the bytes are no text at all.
+    In this order: byte order mark; 7-bit text that switches to two bytes a character; UTF-16
+    without a mark, if the zero bytes say so; UTF-8 if it fits, but for stray bytes; the `declared`
+    encoding if it fits; a guess from letter frequencies. Line ends become `\\n`; byte order marks,
+    NULs and lone surrogates go. Never invents U+FFFD. Raises `CorruptDocument` if the bytes are no
+    text at all.
     """
     text, encoding = _decode(data, declared)
     return clean(text), encoding
@@ -52,8 +60,9 @@ def is_clean(text: str) -> bool:
 def is_binary(data: bytes) -> bool:
     """True if `data` is no text in any encoding: too many control characters or NULs.
 
-    Looks at the first 64 KiB. Text of every encoding in use has next to no control bytes; random
-    bytes have one in ten. Stray NULs are no proof: exports of databases contain them.
+    Looks at the first 64 KiB. Text of every encoding in use has next to no control bytes, or they
+    part its fields and all is good UTF-8; random bytes have one in ten. Stray NULs are no proof:
+    exports of databases contain them.
     """
     head = data[:_SAMPLE]
     if head.startswith(_MARKS) or not _is_control_heavy(head):
@@ -74,6 +83,9 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
         text = _strictly(data, declared)
         if text is not None:
             return text, declared
+    for switch, encoding in _SWITCHES if b"\x1b$" in data else ():
+        if switch in data and (text := _strictly(data, encoding)) is not None:
+            return text, encoding
     head = data[:_SAMPLE]
     control_heavy = _is_control_heavy(head)
     wide = _utf16(head, control_heavy=control_heavy)
@@ -86,12 +98,16 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
 
 def _single_or_multi_byte(data: bytes, declared: str | None) -> tuple[str, str]:
     text = _strictly(data, "utf-8")
+    if text is None and (b"\xed" in data or b"\xc0\x80" in data):
+        text = _surrogates_joined(data)
     if text is not None:
         return text, "utf-8"
     if _is_mostly_utf8(data):
         return _without_broken_end(data, "utf-8"), "utf-8"
     for name in _candidates(data, declared):
         text = _strictly(data, name)
+        if text is None:
+            text = _as_on_the_web(data, name)
         if text is not None:
             return text, name
     return data.decode("windows-1252", errors=_AS_LATIN), "windows-1252"
@@ -111,8 +127,8 @@ def _in_practice(declared: str) -> str:
     try:
         known = codecs.lookup(declared).name
     except (LookupError, ValueError):
-        return declared
-    return "windows-1252" if known in _LATIN else declared
+        known = declared.lower()
+    return _IN_PRACTICE.get(known, declared)
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:
@@ -124,6 +140,27 @@ def _strictly(data: bytes, encoding: str) -> str | None:
     except (UnicodeError, LookupError, ValueError):
         return None
     return text if isinstance(text, str) else None
+
+
+def _as_on_the_web(data: bytes, encoding: str) -> str | None:
+    """As `_strictly`, by the decoders of the WHATWG Encoding Standard: they read what a name is
+    used for, such as Microsoft's signs in Shift_JIS and all of GB 18030 in GB 2312."""
+    import_module("turbohtml.detect")  # registers them
+    try:
+        text, _ = codecs.getdecoder(f"whatwg-{encoding}")(data)
+    except (LookupError, ValueError):
+        return None
+    return None if "\ufffd" in text else text
+
+
+def _surrogates_joined(data: bytes) -> str | None:
+    """UTF-8 as Java and some databases write it: what lies beyond U+FFFF as two surrogates, a NUL
+    as two bytes. None if it is something else. A lone surrogate goes."""
+    try:
+        text = data.replace(b"\xc0\x80", b"").decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
 
 
 def _without_broken_end(data: bytes, encoding: str) -> str:
@@ -175,7 +212,19 @@ def _has_unwanted(text: str) -> bool:
 def _is_control_heavy(head: bytes) -> bool:
     filled = head.translate(None, b"\0") if b"\0" in head else head
     controls = len(filled) - len(filled.translate(None, _CONTROLS))
-    return len(filled) < len(head) / 2 or controls > len(filled) / 50
+    if len(filled) < len(head) / 2 or controls > len(filled) / 4:
+        return True
+    return controls > len(filled) / 50 and not _is_utf8(filled)
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether it fits, but for a character torn at the end. Text that has control characters as
+    marks (separators of fields, colours) does, binary content does not."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _utf16(head: bytes, *, control_heavy: bool) -> str | None:

@@ -20,7 +20,7 @@ class PlainTextParser(Parser):
 
     def version(self) -> str:
         """Changes whenever the same bytes may give other blocks."""
-        return "plain-text-1"
+        return "plain-text-2"
 
 
 def paragraphs(text: str) -> list[str]:

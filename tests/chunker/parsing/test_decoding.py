@@ -25,6 +25,11 @@ WRITTEN = [
     ("cp1253", "Το κατάστημα είναι ανοιχτό κάθε μέρα."),
     ("cp1255", "החנות פתוחה כל יום משעה תשע בבוקר."),
     ("cp1256", "المتجر مفتوح كل يوم من الساعة التاسعة صباحا."),
+    ("cp874", "ร้านเปิดทุกวันตั้งแต่เก้าโมงเช้า"),
+    ("cp932", "第①回 ㈱髙島屋の営業時間は毎日九時からです。"),
+    ("gb18030", "这是𠀀一个文件，编码为国标码。"),
+    ("iso2022_jp", "営業時間は毎日九時から十八時までです。"),
+    ("iso2022_kr", "매일 아침 아홉 시에 문을 엽니다."),
     ("utf-8", "日本語 🎉"),
     ("utf-8-sig", "with a mark"),
     ("utf-16", "with a mark ü"),
@@ -50,6 +55,11 @@ def test_text_is_read_in_the_encoding_it_was_written_in(encoding: str, text: str
         ("no-such-charset", "größer".encode("cp1252"), "größer"),
         ("ascii", "größer".encode(), "größer"),
         ("base64", b"gr\xf6\xdfer", "größer"),
+        ("shift_jis", "①㈱".encode("cp932"), "①㈱"),
+        ("gb2312", "朱镕基".encode("gbk"), "朱镕基"),
+        ("iso-8859-9", "“şiş” €".encode("cp1254"), "“şiş” €"),
+        ("windows-874", "ไทย".encode("cp874"), "ไทย"),
+        ("x-user-defined", "größer".encode("cp1252"), "größer"),
     ],
 )
 def test_a_declared_encoding_counts_where_it_fits(
@@ -61,6 +71,19 @@ def test_a_declared_encoding_counts_where_it_fits(
 def test_a_stray_byte_costs_no_other_letter() -> None:
     data = "Grüße aus Köln, schöne Füße überall".encode() + b" \x93x\x94 " + "ö".encode()[:1]
     assert decode(data)[0] == "Grüße aus Köln, schöne Füße überall “x” "
+
+
+def test_characters_written_as_two_surrogates_are_whole() -> None:
+    """As Java's and some databases' UTF-8 has them, with NULs as two bytes."""
+    assert decode(b"a\xed\xa0\xbd\xed\xb8\x80\xc0\x80b\xed\xa0\x80") == ("a😀b", "utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", ["8=FIX.4.2\x0135=A\x0149=SRV\x01\n" * 9, "<\x0304nick\x03> \x02hello\x02 all\n" * 9]
+)
+def test_text_may_use_control_characters_as_marks(text: str) -> None:
+    assert not is_binary(text.encode())
+    assert decode(text.encode()) == (text, "utf-8")
 
 
 def test_a_torn_utf16_file_keeps_its_whole_characters() -> None:
