@@ -54,7 +54,7 @@ class DelimitedParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return "delimited-3"
+        return "delimited-4"
 
 
 _SINGLE = re.compile(r"(?:'(?:[^'\n]|'')*'[\t;|,])+'(?:[^'\n]|'')*'\s*")

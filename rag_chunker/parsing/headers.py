@@ -46,22 +46,26 @@ def titled_lines(
     *,
     table: int,
     has_header: bool | None = None,
+    above: int | None = None,
     attributes: dict[str, JsonValue] | None = None,
 ) -> Iterator[Block]:
-    """As `titled_table`, of rows that are lines already."""
+    """As `titled_table`, of rows that are lines already. `above` is how many rows, none of them
+    blank, stand above one that is known to be the header."""
     rest = iter(lines)
     head = _filled_head(rest)
     sample = [line.split(PARTED) for line in head[:SAMPLE]]
-    titles = _titles(sample)
-    body = sample[titles:]
-    header = (0 if has_header else None) if has_header is not None else header_index(body)
-    above = titles + (header or 0)
+    is_headed = True
+    if above is None:
+        titles = _titles(sample)
+        body = sample[titles:]
+        header = (0 if has_header else None) if has_header is not None else header_index(body)
+        above, is_headed = titles + (header or 0), header is not None
     return chain(
         map(_paragraph, sample[:above]),
         line_blocks(
             chain(["\n".join(head[above:])], rest),  # which drops blank rows by itself
             table=table,
-            has_header=header is not None,
+            has_header=is_headed,
             attributes=attributes,
         ),
     )
@@ -81,16 +85,20 @@ def header_index(rows: Sequence[Row]) -> int | None:
     """Index of the row that names the columns, None if no row does.
 
     It is the first row, among the first ten, that fills at least 60 % of the columns that the
-    fullest row fills, if it holds names only (no number, date or truth value; years may be names)
-    and has a row below it. There is none where the rows are a form (`Name: | Alice`, or two columns
-    whose second mixes kinds), nor in a single column that is all words.
+    fullest row fills, if it holds names only (no number, date or truth value; years may be names,
+    and so may dates and times that stand above something else) and has a row below it. There is
+    none where the rows are a form (`Name: | Alice`, or two columns whose second mixes kinds and is
+    not called something like `Value`), nor in a single column that is all words.
     """
     if len(rows) < 2:
         return None
     width = max(_filled(row) for row in rows)
     for index, row in enumerate(rows[: min(DEEPEST_HEADER, len(rows) - 1)]):
         if _filled(row) >= max(1, 0.6 * width):
-            return index if names_only(row) and not _is_form(rows[index:], width) else None
+            named = names_only(row) or _names_periods(
+                row, rows[index + 1 : index + 1 + DEEPEST_HEADER]
+            )
+            return index if named and not _is_form(rows[index:], width) else None
     return None
 
 
@@ -102,6 +110,21 @@ def names_only(row: Row, *, years: bool = False) -> bool:
     if not all(_YEAR.fullmatch(value) for value in values):
         return False
     return years or not values or ("word" in kinds and len(set(values)) == len(values) > 1)
+
+
+def _names_periods(row: Row, below: Sequence[Row]) -> bool:
+    """Whether all cells are names but for several dates or years, each once, that stand above
+    something else: `Item | 2024-01-31 | 2024-02-29`."""
+    periods = [at for at, cell in enumerate(row) if kind_of(cell) not in _NAMING]
+    values = [row[at].strip() for at in periods]
+    if not all(map(_is_period, values)) or not len(row) > len(set(values)) == len(values) > 1:
+        return False
+    cells = [cell for each in below for at in periods if (cell := _cell(each, at).strip())]
+    return 2 * sum(map(_is_period, cells)) < len(cells)
+
+
+def _is_period(cell: str) -> bool:
+    return kind_of(cell) == "date" or _YEAR.fullmatch(cell) is not None
 
 
 def kind_of(cell: str) -> str:
@@ -148,7 +171,17 @@ def _is_form(rows: Sequence[Row], width: int) -> bool:
     if len(columns) == 1:
         return "word" in below
     labelled = sum(_cell(row, columns[0]).rstrip().endswith(":") for row in rows)
-    return 2 * labelled > len(rows) or ("word" in below and len(below) > 1)
+    is_mixed = "word" in below and len(below) > 1
+    named = _ANY_VALUE.fullmatch(_cell(rows[0], columns[-1]).strip().casefold())
+    return 2 * labelled > len(rows) or (is_mixed and not named)
+
+
+_ANY_VALUE = re.compile(
+    r"values?|answers?|contents?|description|result|wert|antwort|inhalt|beschreibung|ergebnis|valeur|"
+    r"réponse|résultat|valor|respuesta|valore|risposta|waarde|wartość|hodnota|värde|значение|ответ|"
+    r"值|答案|値|回答|값"
+)
+"""Names of a column that holds values of any kind."""
 
 
 def _cell(row: Row, index: int) -> str:

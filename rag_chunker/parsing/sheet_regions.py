@@ -1,8 +1,8 @@
 """Where does one table of a sheet end and the next begin?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
-from rag_chunker.parsing.headers import names_only
+from rag_chunker.parsing.headers import kind_of, names_only
 from rag_chunker.parsing.sheet_rows import Run
 from rag_chunker.parsing.tables import PARTED
 
@@ -11,12 +11,14 @@ class SheetRegions:
     """The tables of a sheet, each as an iterator of its rows without the blank ones, streaming.
 
     Blank rows part two tables, unless the row behind them is data of the same columns: some cell
-    is no name (a number, a date), and most of its columns are filled in the row before the gap.
-    Each table must be read to its end before the next is asked for.
+    is no name (a number, a date, but no date below a number), and most of its columns are filled in
+    the row before the gap. A row in `headers` (numbers of rows that are known to name columns)
+    begins a table. Each table must be read to its end before the next is asked for.
     """
 
-    def __init__(self, runs: Iterator[Run]) -> None:
+    def __init__(self, runs: Iterator[Run], headers: Container[int]) -> None:
         self._runs = runs
+        self._headers = headers
         self._next: Run | None = None
 
     def __iter__(self) -> Iterator[Iterator[Run]]:
@@ -29,7 +31,9 @@ class SheetRegions:
         yield first
         before = first
         for run in self._runs:
-            if run.first > before.end and not _continues(_last_row(before), _first_row(run)):
+            if run.first > before.end and (
+                run.first in self._headers or not _continues(_last_row(before), _first_row(run))
+            ):
                 self._next = run
                 return
             yield run
@@ -47,4 +51,8 @@ def _first_row(run: Run) -> list[str]:
 def _continues(before: Sequence[str], cells: Sequence[str]) -> bool:
     filled = {at for at, cell in enumerate(cells) if cell.strip()}
     known = {at for at, cell in enumerate(before) if cell.strip()}
-    return len(filled) > 1 and 2 * len(filled & known) > len(filled) and not names_only(cells)
+    shared = filled & known
+    if len(filled) < 2 or 2 * len(shared) <= len(filled) or names_only(cells):
+        return False
+    kinds = {(kind_of(before[at]), kind_of(cells[at])) for at in shared}
+    return ("number", "date") not in kinds

@@ -1,10 +1,10 @@
 """Excel (xlsx, xlsm, xlsb, xls) and OpenDocument sheets as tables under their sheet's name."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from importlib.metadata import version
 from io import BytesIO
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -23,6 +23,7 @@ from rag_chunker.parsing.sheet_legacy import legacy_brought_near
 from rag_chunker.parsing.sheet_notes import notes_by_sheet
 from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_chunker.parsing.sheet_rows import Run, sheet_runs, used_columns
+from rag_chunker.parsing.sheet_tables import header_rows
 from rag_chunker.parsing.tables import PARTED, as_lines
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.spi import Parser
@@ -44,9 +45,9 @@ class SheetsParser(Parser):
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source), paused_collector():
-            title, near, formats, notes = _looked_at(data)
+            title, near, beside = _looked_at(data)
             workbook = _load(near)
-            blocks = tuple(_blocks(workbook, formats, notes))
+            blocks = tuple(_blocks(workbook, beside))
             mime_type = source.mime_type or _media_type(source, data)
         document = source.document(
             data, mime_type=mime_type, title=title, metadata=_metadata(workbook)
@@ -54,29 +55,39 @@ class SheetsParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"sheets-3 calamine-{version('python-calamine')}"
+        return f"sheets-4 calamine-{version('python-calamine')}"
 
 
 def _media_type(source: Source, data: bytes) -> str:
     return media_type_of(source.uri, data) if data.startswith(_ZIP_MAGIC) else XLS
 
 
-def _looked_at(
-    data: bytes,
-) -> tuple[str | None, bytes, dict[str, Formats], dict[str, list[Block]]]:
-    """Title, a workbook that is safe to load, and per sheet how to show some of its cells and what
-    stands beside them."""
+class _Beside(NamedTuple):
+    """What calamine does not say of a workbook, by the names of its sheets."""
+
+    formats: dict[str, Formats]
+    """How to show some of the cells."""
+    notes: dict[str, list[Block]]
+    """What stands beside the cells."""
+    headers: dict[str, set[int]]
+    """Rows that are known to name columns."""
+
+
+def _looked_at(data: bytes) -> tuple[str | None, bytes, _Beside]:
+    """Title, a workbook that is safe to load, and what there is to know beside its cells."""
     if not data.startswith(_ZIP_MAGIC):
-        return None, legacy_brought_near(data), {}, {}
+        return None, legacy_brought_near(data), _Beside({}, {}, {})
     with open_archive(data) as archive:
         title = title_of(archive)
         _refuse_unfolding(archive)
         _refuse_far_cells(archive)
         near = brought_near(data, archive)
         if near is data and "xl/workbook.xml" not in archive:
-            return title, data, {}, {}
+            return title, data, _Beside({}, {}, {})
     with open_archive(near) as archive:  # anew, because an archive counts what is read from it
-        return title, near, formatted_cells(archive), notes_by_sheet(archive)
+        # The ranges of tables do not follow the rows that were brought near.
+        headers = header_rows(archive) if near is data else {}
+        return title, near, _Beside(formatted_cells(archive), notes_by_sheet(archive), headers)
 
 
 def _refuse_unfolding(archive: Archive) -> None:
@@ -120,20 +131,20 @@ def _calling_rust(function: Any, argument: Any) -> Any:
         raise
 
 
-def _blocks(
-    workbook: Any, formats: dict[str, Formats], notes: dict[str, list[Block]]
-) -> list[Block]:
+def _blocks(workbook: Any, beside: _Beside) -> list[Block]:
     blocks: list[Block] = []
     tables = 0
     for sheet in _sheets(workbook):
         columns = used_columns(sheet)
         spans = Spans(sheet.merged_cell_ranges or [], columns)
+        headers = beside.headers.get(sheet.name, set())
+        rows = sheet_runs(sheet, columns, beside.formats.get(sheet.name, {}))
         parts = []
-        for runs in SheetRegions(sheet_runs(sheet, columns, formats.get(sheet.name, {}))):
-            parts.append(_table(runs, spans, tables))
+        for runs in SheetRegions(rows, headers):
+            parts.append(_table(runs, spans, headers, tables))
             tables += any("table" in block.attributes for block in parts[-1][-1:])
-        if beside := notes.get(sheet.name):
-            parts.append(beside)
+        if notes := beside.notes.get(sheet.name):
+            parts.append(notes)
         if parts:
             blocks.append(Block(type=BlockType.heading, level=1, text=clean(sheet.name)))
             blocks += chain.from_iterable(parts)
@@ -152,12 +163,15 @@ def _sheets(workbook: Any) -> Iterator[Any]:
             raise CorruptDocument(f"sheet {sheet.name!r} is not readable: {error}") from error
 
 
-def _table(runs: Iterator[Run], spans: Spans, table: int) -> list[Block]:
+def _table(runs: Iterator[Run], spans: Spans, headers: Container[int], table: int) -> list[Block]:
     head = _numbered_head(runs)
     named, has_header = with_spans_named(head, spans)
     first = as_lines([PARTED.join(cells) for cells in named])
     lines = chain([first], (run.lines for run in runs))
-    return list(titled_lines(lines, table=table, has_header=has_header))
+    rows = enumerate(head[:DEEPEST_HEADER])
+    stated = next((at for at, (number, _) in rows if number in headers), None)
+    above = None if has_header else stated
+    return list(titled_lines(lines, table=table, has_header=has_header, above=above))
 
 
 def _numbered_head(runs: Iterator[Run]) -> list[tuple[int, list[str]]]:

@@ -128,6 +128,50 @@ def test_rows_of_numbers_have_no_header() -> None:
     assert [b for b in found if "table_header" in b.attributes] == []
 
 
+@pytest.mark.parametrize(
+    "header", ["Item | 2024-01-31 | 2024-02-29", "Room | 08:00 | 09:30", "Land | 2019 | 2020"]
+)
+def test_dates_and_times_name_columns(header: str) -> None:
+    for below in ("4", "open"):
+        found = table_rows(xlsx(rows(header, f"A | {below} | {below}", f"B | {below} |")))
+        assert found[-1].attributes["table_header"] == header
+
+
+def test_dates_above_dates_name_nothing() -> None:
+    data = xlsx(rows("Ann | 2024-01-31 | 2024-02-29", "Bob | 2024-03-31 | 2024-04-30"))
+    assert "table_header" not in table_rows(data)[-1].attributes
+
+
+def test_a_header_of_dates_behind_a_blank_row_begins_a_table() -> None:
+    months = ("Item | 2024-01-31 | 2024-02-29", "Bolt | 4 | 5", "Nut | 6 | 7")
+    found = table_rows(xlsx(rows(*months, "", *months)))
+    assert [b.attributes["table"] for b in found] == [0, 0, 0, 1, 1, 1]
+
+
+def test_two_columns_of_mixed_values_have_a_header_if_it_says_so() -> None:
+    settings = ("Host | db.local", "Port | 5432", "User | app")
+    found = table_rows(xlsx(rows("Setting | Value", *settings)))
+    assert found[-1].attributes["table_header"] == "Setting | Value"
+    assert "table_header" not in table_rows(xlsx(rows(*settings)))[-1].attributes
+
+
+def test_the_header_of_a_defined_table_is_known() -> None:
+    target = BytesIO()
+    with xlsxwriter.Workbook(target) as book:
+        sheet = book.add_worksheet("Data")
+        sheet.write("A1", "Of the last years")
+        for first in (1, 5):
+            columns = [{"header": "2019"}, {"header": "12"}]
+            data = [[4, "a"], [6, "b"]] if first == 1 else [[8, "c"]]
+            sheet.add_table(first, 0, first + len(data), 1, {"columns": columns, "data": data})
+    found = parse(target.getvalue()).blocks
+    assert [b.text for b in found[1:]] == [
+        "Of the last years", "2019 | 12", "4 | a", "6 | b", "2019 | 12", "8 | c",
+    ]  # fmt: skip
+    assert [b.attributes.get("table_header") for b in found[2:]] == ["2019 | 12"] * 5
+    assert [b.attributes.get("table") for b in found[2:]] == [0, 0, 0, 1, 1]
+
+
 def test_a_merged_title_counts_once_and_empty_columns_go() -> None:
     merged = '<!--rest--><mergeCells><mergeCell ref="A1:D1"/></mergeCells>'
     data = xlsx(rows("Log May", "", "Job | | Lead | State", "Sand | | | Late") + merged)
