@@ -45,7 +45,7 @@ class DocxParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return f"3 lxml-{version('lxml')}"
+        return f"4 lxml-{version('lxml')}"
 
 
 def _read(archive: Archive) -> tuple[list[Block], str | None]:

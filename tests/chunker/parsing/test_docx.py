@@ -564,6 +564,40 @@ def test_a_formula_is_read_as_one_would_type_it() -> None:
     assert read(body) == [("paragraph", "(a+b)/2=x^2")]
 
 
+@pytest.mark.parametrize(
+    ("formula", "typed"),
+    [
+        ("{f}<m:d><m:e>{x}</m:e></m:d>", "f(x)"),
+        (
+            '<m:d><m:dPr><m:begChr m:val="["/><m:sepChr m:val=";"/><m:endChr m:val=""/></m:dPr>'
+            "<m:e>{x}</m:e><m:e>{f}</m:e></m:d>",
+            "[x;f",
+        ),
+        (
+            '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{x}{f}</m:sub>'
+            "<m:sup>{x}</m:sup><m:e>{f}</m:e></m:nary>",
+            "∑_(xf)^x f",
+        ),
+        ("<m:nary><m:naryPr/><m:sub/><m:sup/><m:e>{f}</m:e></m:nary>", "∫ f"),
+        ("<m:rad><m:deg/><m:e>{x}{f}</m:e></m:rad>", "√(xf)"),
+        ("<m:rad><m:deg>{f}</m:deg><m:e>{x}</m:e></m:rad>", "x^(1/f)"),
+        ("<m:func><m:fName>{f}</m:fName><m:e>{x}</m:e></m:func>", "f x"),
+        (
+            "<m:func><m:fName><m:limLow><m:e>{f}</m:e><m:lim>{x}{x}</m:lim></m:limLow></m:fName>"
+            "<m:e>{x}</m:e></m:func>",
+            "f_(xx) x",
+        ),
+        ("<m:m><m:mr><m:e>{x}</m:e><m:e>{f}</m:e></m:mr><m:mr><m:e>{f}</m:e></m:mr></m:m>",
+         "x, f; f"),
+        ("<m:eqArr><m:e>{x}</m:e><m:e>{f}</m:e></m:eqArr>", "x; f"),
+    ],
+)  # fmt: skip
+def test_brackets_sums_roots_and_rows_of_a_formula_are_read(formula: str, typed: str) -> None:
+    letters = {name: f"<m:r><m:t>{name}</m:t></m:r>" for name in ("x", "f")}
+    body = f"<w:p><m:oMath>{formula.format(**letters)}</m:oMath></w:p>"
+    assert read(body) == [("paragraph", typed)]
+
+
 def test_a_drop_cap_belongs_to_its_word() -> None:
     cap = p("O", more='<w:framePr w:dropCap="drop"/>')
     assert read(cap + p("nce upon a time.")) == [("paragraph", "Once upon a time.")]
