@@ -67,7 +67,7 @@ class RstParser(Parser):
     def version(self) -> str:
         from docutils import __version__
 
-        return f"rst-1 docutils-{__version__}"
+        return f"rst-2 docutils-{__version__}"
 
 
 class _LineTooLong(Exception):

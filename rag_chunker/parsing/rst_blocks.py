@@ -244,6 +244,7 @@ class RstBlocks:
             attributes: dict[str, JsonValue] = (
                 {"language": found.language} if found.language else {}
             )
+            self._add(BlockType.caption, role_text(found.argument))
             self._add(BlockType.code, found.content, **attributes)
         else:
             self._prose(role_text(found.argument))
@@ -268,7 +269,9 @@ def _words(node: Any) -> str:
         if leaf.tagname not in ("#text", "image"):
             continue
         block = _block_around(leaf)
-        parts.append(_shown(leaf) if block is before else f" {_shown(leaf)}")
+        refused = block.parent is not None and block.parent.tagname == "system_message"
+        shown = _kept(block) if refused else _shown(leaf)
+        parts.append(shown if block is before else f" {shown}")
         before = block
     return " ".join("".join(parts).split())
 
@@ -286,6 +289,15 @@ def _shown(leaf: Any) -> str:
         return f" {leaf.get('alt', '')} "
     text = str(leaf.astext())
     return role_text(text) if leaf.parent.tagname == "problematic" else text
+
+
+def _kept(block: Any) -> str:
+    """What is read of a part of a message: the words of what docutils refused, no complaint."""
+    if block.tagname != "literal_block" or block.parent.get("level", 0) < _ERROR:
+        return ""
+    raw = str(block.astext())
+    found = directive(raw)
+    return raw if found is None else role_text(f"{found.argument} {found.content}")
 
 
 def _marker(item: Any) -> str | None:

@@ -58,6 +58,7 @@ class Salvage(NamedTuple):
     """The parts of a directive that a reader would see."""
 
     argument: str
+    """Of code its caption."""
     content: str
     """reStructuredText still, or code if `is_code`."""
     is_code: bool
@@ -74,7 +75,7 @@ def directive(raw: str) -> Salvage | None:
     content = _without_options(body)
     if name in _CODE:
         is_listing = name.startswith(("code", "source")) and " " not in argument
-        return Salvage("", content, True, (argument or None) if is_listing else None)
+        return Salvage(_caption(body), content, True, (argument or None) if is_listing else None)
     if name in _NAVIGATION:
         return Salvage("", content if name == "only" else "", False, None)
     if name in _SHOWN:
@@ -100,6 +101,17 @@ def _shown(content: str) -> str:
     if content.startswith("~"):
         return content[1:].rpartition(".")[2]
     return content.removeprefix("!")
+
+
+def _caption(body: str) -> str:
+    """What the option `caption` of a listing says, among the options at its top."""
+    for line in body.split("\n"):
+        option = _OPTION.match(line)
+        if option is None:
+            break
+        if option[1] == "caption":
+            return option[2]
+    return ""
 
 
 def _without_options(body: str) -> str:

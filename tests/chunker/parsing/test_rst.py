@@ -100,6 +100,19 @@ def test_words_of_two_paragraphs_in_a_cell_stay_apart() -> None:
     assert shape(text) == [("table_row", "a | one two end")]
 
 
+def test_a_cell_shows_the_words_of_what_is_unknown_and_no_message_about_it() -> None:
+    table = """
++------------------+----------------+
+| :ref:`lab <x>`   | |sub|          |
++------------------+----------------+
+| .. foo:: bar     | *open          |
+|                  |                |
+|    more          |                |
++------------------+----------------+
+"""
+    assert [text for _, text in shape(table)] == ["lab | |sub|", "bar more | *open"]
+
+
 def test_a_broken_table_stays_as_written() -> None:
     text = "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+"
     assert shape(f"Before.\n\n{text}\n\nAfter.\n") == [
@@ -110,12 +123,19 @@ def test_a_broken_table_stays_as_written() -> None:
 
 
 def test_code_has_its_language_even_with_options_of_sphinx() -> None:
-    for options in ("", "   :linenos:\n   :caption: x.py\n"):
+    for options in ("", "   :linenos:\n   :lines: 1-\n"):
         block = only(f".. code-block:: python\n{options}\n   x = 1\n\n   y = 2\n")
         assert (block.type.value, block.text) == ("code", "x = 1\n\ny = 2")
         assert block.attributes == {"language": "python"}
     assert only("::\n\n   literal\n").text == "literal"
     assert only(">>> 1 + 1\n2\n").attributes == {"language": "python"}
+
+
+def test_a_listing_has_its_caption_before_it() -> None:
+    text = (
+        ".. code-block:: sh\n   :linenos:\n   :caption: Run :file:`it`\n\n   :caption: no\n   ls\n"
+    )
+    assert shape(text) == [("caption", "Run it"), ("code", ":caption: no\nls")]
 
 
 def test_unknown_directives_keep_their_words() -> None:
