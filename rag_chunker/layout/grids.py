@@ -21,6 +21,8 @@ class Span(NamedTuple):
     behind: int
 
 
+_GAP = 0.5
+"""Of the height of a line: more than the spaces between words are wide."""
 _MOST_PAIRS = 1_000_000
 """Rules across times rules down; a page with more is a drawing."""
 _STICKS_OUT = 6.0
@@ -140,7 +142,7 @@ def fill_grid(grid: Grid, words: Sequence[tuple[Line, Word]]) -> Table | None:
 
     A cell that spans columns or rows has its text in the first of them.
     """
-    cells = _Cells(grid)
+    cells = _Cells(grid, words)
     for line, word in words:
         cells.add(line, word)
     return cells.table()
@@ -149,12 +151,13 @@ def fill_grid(grid: Grid, words: Sequence[tuple[Line, Word]]) -> Table | None:
 class _Cells:
     """The words in the cells of a grid, by row and column."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Grid, words: Sequence[tuple[Line, Word]]) -> None:
         self._grid = grid
         self._xs, self._ys = _places(grid.down), grid.heights
         self._down = [_near(grid.down, x) for x in self._xs]
         self._across = [_near(grid.across, y) for y in self._ys]
         self._words: dict[tuple[int, int], list[tuple[Line, Word]]] = {}
+        self._stripes = self._find_stripes(words)
 
     def add(self, line: Line, word: Word) -> None:
         """Puts a word into the cell around its middle; on an outer rule it belongs inside."""
@@ -194,7 +197,40 @@ class _Cells:
         return end
 
     def _has_left_rule(self, row: int, column: int) -> bool:
-        return _parted(self._down[column], self._middle(self._ys, row))
+        return row in self._stripes or _parted(self._down[column], self._middle(self._ys, row))
+
+    def _find_stripes(self, words: Sequence[tuple[Line, Word]]) -> set[int]:
+        """The rows without rules inside whose text has gaps where other rows have rules: where the
+        cells of every other row are shaded, the shades are all that parts them."""
+        bare = {
+            row
+            for row in range(len(self._ys) - 1)
+            if not any(_parted(rules, self._middle(self._ys, row)) for rules in self._down[1:-1])
+        }
+        if not bare or len(bare) == len(self._ys) - 1:
+            return set()
+        lines: dict[int, dict[int, list[Word]]] = {row: {} for row in bare}
+        for line, word in words:
+            row = _slot(self._ys, (word.top + word.bottom) / 2)
+            if row in bare:
+                lines[row].setdefault(id(line), []).append(word)
+        return {row for row in bare if self._is_parted(list(lines[row].values()))}
+
+    def _is_parted(self, lines: list[list[Word]]) -> bool:
+        """Whether the words stand in several columns, and none near the next column's."""
+        filled: set[int] = set()
+        for words in lines:
+            words.sort(key=lambda word: word.left)
+            for word, following in zip(words, [*words[1:], None], strict=True):
+                column = _slot(self._xs, word.left + _NEAR)
+                if column != _slot(self._xs, word.right - _NEAR):
+                    return False
+                filled.add(column)
+                if following is None or column == _slot(self._xs, following.left + _NEAR):
+                    continue
+                if following.left - word.right < _GAP * (word.bottom - word.top):
+                    return False
+        return len(filled) > 1
 
     def _middle(self, places: list[float], index: int) -> float:
         return (places[index] + places[index + 1]) / 2

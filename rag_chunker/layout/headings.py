@@ -37,6 +37,8 @@ _IDENTIFIER = re.compile(r"_|^\S*[/\\]\S*$")
 _DECLARATION = re.compile(r"(?=.*[_*])\w ?\((?=[^()]*[*,]|void\b)[^()]*\)(?:\s*\[[^\]]+\])?$")
 """Of a function in C and the like, which manuals set in bold: an identifier, or a pointer, and a
 list of arguments at the end."""
+_COMMAND = re.compile(r"[$#%>]+ ")
+"""Behind the prompt of a shell."""
 _ADDRESS = re.compile(r"://|www\.|\S@\S")
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
 _LONG_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
@@ -142,7 +144,13 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bo
 
 
 def _may_be_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
-    if paragraph.code and (len(paragraph.lines) > 1 or body.code_bold or not _bold(paragraph)):
+    if paragraph.code and (
+        len(paragraph.lines) > 1
+        or body.code_bold
+        or not _bold(paragraph)
+        or paragraph.first.marker is not None
+        or _COMMAND.match(text)
+    ):
         return False
     return (
         len(text) <= LONGEST

@@ -2,7 +2,6 @@
 
 import re
 import struct
-import struct
 import zipfile
 import zlib
 from io import BytesIO

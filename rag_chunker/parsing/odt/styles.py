@@ -53,7 +53,7 @@ LARGEST_KEPT = 500_000
 _STYLE, _LIST_STYLE = n("style:style"), n("text:list-style")
 _NAME, _FAMILY = n("style:name"), n("style:family")
 _FAMILIES = ("paragraph", "text")
-"""Those of cells, columns, tables and pictures, which make up most of a document's, hide no text."""
+"""Those of cells, columns, tables and pictures, most of a document's styles, hide no text."""
 
 
 @lru_cache(maxsize=4)

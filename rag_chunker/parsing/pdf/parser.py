@@ -25,7 +25,7 @@ from rag_core.spi import Parser
 from rag_core.types import Block, Page, ParsedDocument, Source
 
 MEDIA_TYPE = "application/pdf"
-RULES = "3"
+RULES = "4"
 """Goes up whenever the same bytes may give other blocks."""
 
 

@@ -20,6 +20,8 @@ _THIN = 2.5
 """Points: the thickest rule of a table."""
 _THINNEST, _SHORT = 1.2, 12.0
 """Points: the thickest and the longest underscore that is drawn."""
+_WHITE = 250
+"""Of 255 in each colour: what cannot be told from paper."""
 _RASTER = 32
 """Cells a side of the grid on which covered area is counted."""
 
@@ -160,7 +162,7 @@ def _add_path(shapes: Shapes, obj: int, box: Box) -> None:
         shapes.down.append(Rule((box.left + box.right) / 2, box.top, box.bottom))
     elif 1.0 <= width <= 9 and 1.0 <= height <= 9 and 0.5 <= width / height <= 2:
         shapes.bullets.append(box)
-    elif width > 9 and height > 6 and _is_grid_or_frame(_handle(obj)):
+    elif width > 9 and height > 6 and _is_grid_or_frame(_handle(obj)) and _shows(_handle(obj)):
         _add_edges(shapes, box)
 
 
@@ -176,6 +178,19 @@ def _is_grid_or_frame(obj: Handle) -> bool:
         != pdfium.FPDF_SEGMENT_BEZIERTO
         for index in range(count)
     )
+
+
+def _shows(obj: Handle) -> bool:
+    """Whether one sees the edges of a rectangle: it has an outline or another colour than paper."""
+    import pypdfium2.raw as pdfium
+
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    if not pdfium.FPDFPath_GetDrawMode(obj, fill, stroke) or stroke.value:
+        return True
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    if not pdfium.FPDFPageObj_GetFillColor(obj, red, green, blue, alpha):
+        return True
+    return alpha.value > 0 and min(red.value, green.value, blue.value) < _WHITE
 
 
 def _add_edges(shapes: Shapes, box: Box) -> None:

@@ -19,6 +19,7 @@ from rag_chunker.layout.levels import Heading, Kind, levels_of, rank
 from rag_chunker.layout.lines import Line
 from rag_chunker.layout.lists import depths
 from rag_chunker.layout.paragraphs import Paragraph, group_lines
+from rag_chunker.layout.terms import without_contents, without_terms
 from rag_chunker.parsing.pdf.outline import Entry
 from rag_chunker.parsing.pdf.pieces import Piece
 from rag_core.types import BlockType
@@ -50,6 +51,7 @@ def typographic_pieces(
         )
     ]
     heads = without_bylines(found, heads)
+    heads = without_contents(found, without_terms(found, heads, texts), texts)
     found = join_labels(found, heads, texts)
     left = {id(item) for item in found}
     heads = [head for head in heads if id(head) in left]

@@ -13,6 +13,7 @@ FONTS = {
     "B": "Helvetica-Bold",
     "I": "Helvetica-Oblique",
     "M": "Courier",
+    "N": "Courier-Bold",
     "T": "Times-Roman",
 }
 

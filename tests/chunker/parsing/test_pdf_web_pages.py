@@ -1,0 +1,133 @@
+"""What web pages have that somebody printed, and documents made for paper have not."""
+
+from pdf_writer import Pdf, PdfPage
+from test_pdf_books import FILLER, blocks, body, headings, texts
+
+from rag_core.types import BlockType
+
+WHITE, GREY, RED = "1 1 1", "0.9 0.9 0.9", "0.8 0 0.2"
+COLUMNS = (60, 140, 300, 500)
+
+
+def filled(
+    page: PdfPage, left: float, top: float, right: float, bottom: float, color: str
+) -> PdfPage:
+    """A rectangle without an outline."""
+    shape = f"{left} {page.height - bottom} {right - left} {bottom - top} re f"
+    return page.raw(f"q {color} rg {shape} Q".encode())
+
+
+def outlined(page: PdfPage, left: float, top: float, right: float, bottom: float) -> None:
+    shape = f"{left} {page.height - bottom} {right - left} {bottom - top} re S"
+    page.raw(f"q 0.5 w {shape} Q".encode())
+
+
+def cells(page: PdfPage, top: float, texts: list[str], color: str | None) -> None:
+    """A row of 20 points, each of its cells on a shade of its own, some of them narrow."""
+    for text, left, right in zip(texts, COLUMNS, COLUMNS[1:], strict=False):
+        if color is not None:
+            filled(page, left, top, right - 1.5, top + 20, color)
+        page.text(left + 1, top + 14, text)
+
+
+def test_paper_drawn_as_white_boxes_is_no_table() -> None:
+    pdf = Pdf()
+    page = pdf.page()
+    filled(page, 30, 30, 565, 800, WHITE)
+    filled(page, 30, 80, 200, 800, WHITE)
+    filled(page, 200, 80, 565, 800, WHITE)
+    filled(page, 200, 280, 565, 500, WHITE)
+    page.text(210, 60, "Managing rights", 20, "B")
+    page.lines(40, 100, ["Home", "Other chapter", "Contact"], 10, 40)
+    for top in (100, 200, 300, 400):
+        page.lines(210, top, [f"Line {number} of {FILLER}" for number in range(4)])
+    assert {block.type for block in blocks(pdf)} == {BlockType.heading, BlockType.paragraph}
+
+
+def test_rows_between_shaded_ones_have_the_same_columns() -> None:
+    rows = [
+        ["Package", "Architecture", "Content"],
+        ["foo1", "any", "the shared library"],
+        ["foo1-dbg", "any", "debug symbols"],
+        ["foo-doc", "all", "documentation"],
+        ["bar", "any", "programs"],
+    ]
+    pdf = Pdf()
+    page = body(pdf.page(), 60)
+    outlined(page, 58, 98, 500, 208)
+    for number, row in enumerate(rows):
+        color = RED if number == 0 else None if number % 2 else GREY
+        cells(page, 100 + 21.5 * number, row, color)
+    assert texts(pdf, BlockType.table_row) == [" | ".join(row) for row in rows]
+
+
+def test_a_row_with_one_text_across_stays_one_cell() -> None:
+    pdf = Pdf()
+    page = body(pdf.page(), 60)
+    outlined(page, 58, 98, 500, 187)
+    cells(page, 100, ["Package", "Architecture", "Content"], RED)
+    page.text(61, 136, "Libraries that programs of several architectures share among them")
+    cells(page, 143, ["foo1", "any", "the shared library"], GREY)
+    cells(page, 164.5, ["bar", "any", "programs"], GREY)
+    rows = texts(pdf, BlockType.table_row)
+    assert (
+        rows[1].strip(" |") == "Libraries that programs of several architectures share among them"
+    )
+
+
+def terms(page: PdfPage, left: float, top: float, names: list[str]) -> None:
+    for number, name in enumerate(names):
+        page.text(left, top + 60 * number, name, 10, "I")
+        page.lines(left + 30, top + 60 * number + 16, ["What it does, which is", "a lot indeed."])
+
+
+def test_terms_that_stand_above_their_indented_definitions_are_no_headings() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Synopsis", 16, "B")
+    body(page, 90)
+    page.text(60, 160, "Options", 16, "B")
+    terms(page, 60, 190, ["All branches", "Force it", "Be quiet"])
+    assert headings(pdf) == [(1, "Synopsis"), (1, "Options")]
+
+
+def test_terms_below_headings_that_stand_out_to_the_left_are_no_headings() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Synopsis", 16, "B")
+    page.lines(90, 90, [f"Line {number} of text for the whole of it" for number in range(4)])
+    page.text(60, 160, "Options", 16, "B")
+    terms(page, 90, 190, ["All branches", "Force it", "Be quiet"])
+    assert headings(pdf) == [(1, "Synopsis"), (1, "Options")]
+
+
+def test_headings_that_all_stand_out_to_the_left_of_the_text_are_headings() -> None:
+    pdf = Pdf()
+    page = pdf.page()
+    terms(page, 60, 60, ["All branches", "Force it", "Be quiet"])
+    body(page, 300, 20)
+    names = ["All branches", "Force it", "Be quiet"]
+    assert [text for _, text in headings(pdf)] == names
+
+
+def test_a_list_of_what_is_on_the_page_is_no_list_of_headings() -> None:
+    titles = [f"{number}. About the {name}" for number, name in enumerate(("pump", "well"), 1)]
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Handbook", 18, "B")
+    contents = [*titles, "3. About the filter", "4. About the tank"]
+    page.lines(60, 90, contents, 10, 15, "B")
+    for number, title in enumerate(titles):
+        page.text(60, 180 + 100 * number, title, 14, "B")
+        body(page, 210 + 100 * number)
+    assert [text for _, text in headings(pdf)] == ["Handbook", *titles]
+    items = [block for block in blocks(pdf) if block.type is BlockType.list_item]
+    assert [f"{item.attributes['list_marker']} {item.text}" for item in items] == contents
+
+
+def test_commands_and_bulleted_names_in_bold_type_are_no_headings() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Building", 18, "B")
+    body(page, 90)
+    page.text(60, 160, "$ debuild -us -uc", 10, "N")
+    body(page, 180)
+    page.text(60, 250, "\u2022 gentoo-sources.dsc", 10, "N")
+    body(page, 280)
+    assert [text for _, text in headings(pdf)] == ["Building"]
