@@ -5,10 +5,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from rag_chunker.parsing.docx.imported import ReadWord, imported_blocks
 from rag_chunker.parsing.docx.inline import InlineReader, Line, chosen
 from rag_chunker.parsing.docx.names import (
     ALTERNATE,
     DIAGRAM,
+    IMPORTED,
     RELATION_ID,
     REMOVED,
     TBL,
@@ -53,7 +55,7 @@ _GALLERY = f"{w('sdtPr')}/{w('docPartObj')}/{w('docPartGallery')}"
 
 class Body(OfficeBlocks):
     """One pass over a document. `notes` maps kind and id to the note's element; `main` is the part
-    whose charts and diagrams are read."""
+    whose charts and diagrams are read, `read_word` reads other documents that it imports."""
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class Body(OfficeBlocks):
         notes: dict[tuple[str, str], Any],
         main: Part,
         unusual: Unusual,
+        read_word: ReadWord,
     ) -> None:
         super().__init__()
         self._styles = styles
@@ -71,6 +74,8 @@ class Body(OfficeBlocks):
         self._notes = notes
         self._main = main
         self._unusual = unusual
+        self._read_word = read_word
+        self._imported: set[str] = set()
         self._tables = 0
         self._carried = ""
         self._held: list[Line] = []
@@ -98,6 +103,8 @@ class Body(OfficeBlocks):
                 yield self._table(child, aside)
             elif tag == ALTERNATE:
                 yield self._children(chosen(child), aside)
+            elif tag == IMPORTED:
+                self._import(child.get(RELATION_ID))
             elif tag not in REMOVED and len(child) and not _is_contents(child):
                 yield self._children(child, aside)
 
@@ -201,6 +208,17 @@ class Body(OfficeBlocks):
         elif (part := self._main.by_id(element.get(RELATION_ID))) is not None:
             yield from chart_blocks(part.root, table=self._tables, attributes={})
             self._tables += 1
+
+    def _import(self, relation_id: str | None) -> None:
+        """Adds the blocks of a part that the document takes in; of each part once."""
+        part = self._main.by_id(relation_id)
+        if part is None or part.name in self._imported:
+            return
+        self._imported.add(part.name)
+        found = imported_blocks(part.name, part.content, self._read_word, table=self._tables)
+        numbers = [block.attributes["table"] for block in found if "table" in block.attributes]
+        self._tables = int(str(numbers[-1])) + 1 if numbers else self._tables
+        self._found += found
 
     def meaning(self, properties: Said, style: str) -> Meaning:
         """What a paragraph is: its own outline level says it, else its style."""

@@ -4,6 +4,9 @@ A field may span paragraphs and hold other fields (ISO/IEC 29500-1, 17.16.18).
 """
 
 from dataclasses import dataclass
+from typing import Any
+
+from rag_chunker.parsing.docx.names import VAL, number, switched_on, value, w
 
 _LONGEST_INSTRUCTION = 200
 """Characters kept of an instruction: only its first word counts here."""
@@ -56,6 +59,21 @@ class Fields:
         if field.hides and not is_contents(field.instruction):
             field.hides = False
             self._hiding -= 1
+
+
+def form_value(begin: Any) -> str:
+    """What the `w:fldChar` shows that begins a check box or a list to choose from, which have no
+    result; `""` for other fields."""
+    if (box := begin.find(_CHECK_BOX)) is not None:
+        said = (switched_on(box, w(name)) for name in ("checked", "default"))
+        return "☒" if next((one for one in said if one is not None), False) else "☐"
+    choices = begin.find(_CHOICES)
+    entries = [] if choices is None else choices.findall(w("listEntry"))
+    index = number(value(choices, w("result")) or value(choices, w("default")))
+    return entries[index].get(VAL, "") if 0 <= index < len(entries) else ""
+
+
+_CHECK_BOX, _CHOICES = (f"{w('ffData')}/{w(name)}" for name in ("checkBox", "ddList"))
 
 
 def is_contents(instruction: str) -> bool:

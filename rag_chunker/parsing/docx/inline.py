@@ -4,7 +4,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rag_chunker.parsing.docx.fields import Fields, is_contents
+from rag_chunker.parsing.docx.fields import Fields, form_value, is_contents
 from rag_chunker.parsing.docx.names import (
     ALTERNATE,
     CHART,
@@ -183,6 +183,8 @@ class InlineReader:
 
     def _other(self, item: Any, tag: str, parts: list[str], stack: list[Any], shown: bool) -> None:
         if tag == FIELD_CHARACTER:
+            if len(item) and shown and not self._fields.hidden:
+                parts.append(form_value(item))
             self._fields.mark(item.get(w("fldCharType"), ""))
         elif tag == FIELD_INSTRUCTION:
             self._fields.instruct(item.text or "")

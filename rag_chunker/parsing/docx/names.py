@@ -21,6 +21,7 @@ CHOICE, FALLBACK = _MC + "Choice", _MC + "Fallback"
 ALTERNATE = _MC + "AlternateContent"
 DRAWING_PROPERTIES = _WP + "docPr"
 TEXT_BOX = w("txbxContent")
+IMPORTED = w("altChunk")
 CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

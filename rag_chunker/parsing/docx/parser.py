@@ -27,9 +27,10 @@ class DocxParser(Parser):
 
     The accepted state of tracked changes counts. Foot- and endnotes, comments and pictures'
     alternative texts follow their paragraph as `other` blocks; charts (title and numbers) and
-    SmartArt follow it, too. Generated tables of contents,
-    page headers and footers, and hidden text are dropped. A paragraph in style Title is a heading
-    of level 1 beside those of style Heading 1, and the document's title.
+    SmartArt follow it, too. Parts in HTML, RTF, text or Word that the document imports are read in
+    their place. Generated tables of contents, page headers and footers, and hidden text are
+    dropped. A paragraph in style Title is a heading of level 1 beside those of style Heading 1, and
+    the document's title.
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
@@ -48,7 +49,7 @@ class DocxParser(Parser):
         return f"4 lxml-{version('lxml')}"
 
 
-def _read(archive: Archive) -> tuple[list[Block], str | None]:
+def _read(archive: Archive, *, imports: bool = True) -> tuple[list[Block], str | None]:
     main = main_part(archive)
     root = part_root(archive, main)
     if root.tag != w("document"):
@@ -68,13 +69,25 @@ def _read(archive: Archive) -> tuple[list[Block], str | None]:
         fields = Fields(lenient=lenient)
         reader = InlineReader(styles, fields, unusual.texts)
         part = Part(archive, main)
-        body = Body(styles, Numbering(lists), reader, _notes(notes), part, unusual)
+        read_word = _imported if imports else _unread
+        body = Body(styles, Numbering(lists), reader, _notes(notes), part, unusual, read_word)
         return body.blocks(root), body.title, fields.unfinished
 
     blocks, title, unfinished = walk(lenient=False)
     if unfinished:
         blocks, title, _ = walk(lenient=True)
     return blocks, title
+
+
+def _imported(data: bytes) -> list[Block]:
+    """The blocks of a document inside of another one, without those inside of that: a file can
+    hold itself."""
+    with open_archive(data) as archive:
+        return _read(archive, imports=False)[0]
+
+
+def _unread(_: bytes) -> list[Block]:
+    return []
 
 
 def _notes(roots: dict[str, Any]) -> dict[tuple[str, str], Any]:

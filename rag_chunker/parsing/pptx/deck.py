@@ -22,6 +22,11 @@ class Part:
         """The root element. Raises `CorruptDocument` if the part is missing or damaged."""
         return part_root(self._archive, self.name)
 
+    @property
+    def content(self) -> bytes:
+        """Its bytes, of a part that is no XML. Raises `CorruptDocument` as `root` does."""
+        return self._archive.read(self.name)
+
     def by_id(self, relation_id: str | None) -> "Part | None":
         """The part that a relation leads to; None if there is no such relation or part."""
         relation = None if relation_id is None else self._relations.get(relation_id)

@@ -480,6 +480,27 @@ def test_a_field_shows_its_result_and_not_its_instruction() -> None:
     assert "shown" in read(f"<w:p>{nested}</w:p>")[0][1]
 
 
+def test_form_fields_show_what_was_chosen() -> None:
+    def form(kind: str, inside: str) -> str:
+        marks = ("separate", "end")
+        return (
+            f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{inside}</w:ffData></w:fldChar></w:r>'
+            f"<w:r><w:instrText> {kind} </w:instrText></w:r>"
+            + "".join(f'<w:r><w:fldChar w:fldCharType="{mark}"/></w:r>' for mark in marks)
+        )
+
+    def box(inside: str) -> str:
+        return form("FORMCHECKBOX", f"<w:checkBox>{inside}</w:checkBox>")
+
+    entries = '<w:listEntry w:val="red"/><w:listEntry w:val="blue"/>'
+    chosen = form("FORMDROPDOWN", f'<w:ddList><w:result w:val="1"/>{entries}</w:ddList>')
+    first = form("FORMDROPDOWN", f"<w:ddList>{entries}</w:ddList>")
+    boxes = box('<w:default w:val="1"/><w:checked w:val="0"/>') + box('<w:default w:val="1"/>')
+    assert read(f"<w:p>{boxes}{box('')}{r(' ')}{chosen}{r(' ')}{first}</w:p>") == [
+        ("paragraph", "☐☒☐ blue red")
+    ]
+
+
 def test_a_table_of_contents_is_dropped() -> None:
     entries = f"<w:p>{r('Start')}<w:r><w:tab/></w:r>{r('1')}</w:p>"
     spanning = (
@@ -601,6 +622,54 @@ def test_brackets_sums_roots_and_rows_of_a_formula_are_read(formula: str, typed:
 def test_a_drop_cap_belongs_to_its_word() -> None:
     cap = p("O", more='<w:framePr w:dropCap="drop"/>')
     assert read(cap + p("nce upon a time.")) == [("paragraph", "Once upon a time.")]
+
+
+def importing(*parts: tuple[str, str | bytes]) -> bytes:
+    """A document that takes in these parts between its first and its last paragraph."""
+    at = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    chunks = "".join(f'<w:altChunk xmlns:r="{at}" r:id="c{name}"/>' for name, _ in parts)
+    relations = "".join(
+        f'<Relationship Id="c{name}" Type="{at}/aFChunk" Target="{name}"/>' for name, _ in parts
+    )
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    with zipfile.ZipFile(io.BytesIO(docx(p("First") + chunks + p("Last")))) as file:
+        entries: dict[str, str | bytes] = {name: file.read(name) for name in file.namelist()}
+    entries["word/_rels/document.xml.rels"] = (
+        f'<Relationships xmlns="{package}">{relations}</Relationships>'
+    )
+    return zipped(entries | {f"word/{name}": content for name, content in parts})
+
+
+def test_imported_parts_are_read_in_their_place() -> None:
+    page = "<html><body><h2>Web</h2><table><tr><th>a<th>b<tr><td>1<td>2</table></body></html>"
+    mhtml = f"MIME-Version: 1.0\nContent-Type: text/html\n\n{page}"
+    parts = (
+        ("a.htm", page),
+        ("b.mht", mhtml),
+        ("c.rtf", r"{\rtf1 Rich\par}"),
+        ("d.txt", "Plain"),
+        ("e.docx", docx(p("Word", "Heading1") + table(["x", "y"], ["1", "2"]))),
+        ("f.bin", b"\0\1\2"),
+        ("g.docx", b"PK\3\4 damaged"),
+    )
+    parsed_blocks = parsed(DocxParser(), importing(*parts)).blocks
+    web = [("heading2", "Web"), ("table_row", "a | b"), ("table_row", "1 | 2")]
+    assert shape(parsed_blocks) == [
+        ("paragraph", "First"),
+        *(*web, *web),
+        *(("paragraph", "Rich"), ("paragraph", "Plain"), ("heading1", "Word")),
+        *(("table_row", "x | y"), ("table_row", "1 | 2"), ("paragraph", "Last")),
+    ]
+    tables = [block.attributes["table"] for block in parsed_blocks if "table" in block.attributes]
+    assert tables == [0, 0, 1, 1, 2, 2]
+
+
+def test_an_imported_document_imports_no_further_ones() -> None:
+    inner = importing(("a.docx", docx(p("Innermost"))), ("b.txt", "Text"))
+    outer = importing(("c.docx", inner))
+    assert [block.text for block in parsed(DocxParser(), outer).blocks] == [
+        *("First", "First", "Text", "Last", "Last")
+    ]
 
 
 # The file
