@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from turbohtml import Element, Node, Text
 
 from rag_chunker.parsing.html_visibility import is_hidden, is_hidden_by_attribute
 from rag_chunker.parsing.tables import cell_text
+from rag_core.text import is_blank
 
 _NO_DATA = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
 _CELLS = frozenset({"td", "th"})
@@ -62,7 +63,10 @@ def read_table(table: Element) -> HtmlTable | None:
         return None
     if table.select_one(_UNUSUAL) is None and (rows := _rectangle(table)):
         captions = [flat_text(each) for each in table.iter_elements("caption")]
-        headers = _header_rows(table, rows) if has_header_cells else 0
+        if has_header_cells:
+            headers = _header_rows(table, rows)
+        else:
+            headers = int(_is_bold_above_other(list(islice(table.iter_elements("tr"), 2))))
         return _table(captions, rows, headers)
     head, body = _own_rows(table)
     cells = list(map(_cells, head + body))
@@ -70,6 +74,8 @@ def read_table(table: Element) -> HtmlTable | None:
         return None
     captions = [flat_text(each) for each in _elements(table) if each.tag == "caption"]
     headers = len(head) or _leading_header_rows(cells)
+    if not has_header_cells:
+        headers = int(_is_bold_above_other(body[:2]))
     has_spans = any(row.spans for row in cells)
     width = max(map(_width, cells)) if has_spans else 0
     while len(cells) > 2 and _is_title(cells[0], width) and _names_columns(cells, headers):
@@ -141,7 +147,10 @@ def _header_rows(table: Element, rows: list[list[str]]) -> int:
     if stated:
         return stated
     width = len(rows[0])
-    named = takewhile(lambda row: len(row.select("th")) == width, table.iter_elements("tr"))
+    named = takewhile(
+        lambda row: _is_header_row(len(row[0].select("th")), width, row[1][0]),
+        zip(table.iter_elements("tr"), rows, strict=False),
+    )
     count = sum(1 for _ in named)
     return count if count < len(rows) else min(count, 1)
 
@@ -202,13 +211,33 @@ _NUMBER = re.compile(r"\s*\+?(\d{1,5})")
 
 
 def _leading_header_rows(rows: list[_Cells]) -> int:
-    """How many first rows hold header cells only; none if that is all of them but one row."""
+    """How many first rows are header rows; none if that is all of them but one row."""
     count = 0
     for row in rows:
-        if not row.texts or row.headers < len(row.texts):
+        if not row.texts or not _is_header_row(row.headers, len(row.texts), row.texts[0]):
             break
         count += 1
     return count if count < len(rows) else min(count, 1)
+
+
+def _is_header_row(headers: int, cells: int, first: str) -> bool:
+    """Whether all cells are header cells, the corner above the rows' names aside if it is empty."""
+    return headers == cells or (headers == cells - 1 > 0 and is_blank(first))
+
+
+def _is_bold_above_other(rows: Sequence[Element]) -> bool:
+    """Whether the first row alone is bold: so are column names where no cell is a header cell."""
+    if len(rows) < 2:
+        return False
+    first, second = (
+        [cell for cell in row.select("td") if not is_blank(cell.text)] for row in rows[:2]
+    )
+    return len(first) > 1 and all(map(_is_bold, first)) and not all(map(_is_bold, second))
+
+
+def _is_bold(cell: Element) -> bool:
+    letters = sum(len("".join(part.text.split())) for part in cell.select("b,strong"))
+    return letters >= len("".join(cell.text.split()))
 
 
 def _width(row: _Cells) -> int:

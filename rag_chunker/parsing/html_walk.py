@@ -332,7 +332,7 @@ class BlockCollector:
     def _code(self, element: Element) -> Leave:
         self._flush()
         text = _exact_text(element).strip("\n")
-        if not is_blank(text):
+        if not is_blank(text) and not _is_gutter(element, text):
             language = _language_of(element)
             attributes: dict[str, JsonValue] = {} if language is None else {"language": language}
             self.blocks.append(Block.trusted(_CODE, text, attributes))
@@ -422,7 +422,8 @@ def _is_sign(link: Element) -> bool:
 
 def _exact_text(root: Element) -> str:
     """The text with its white space; block tags inside start a new line."""
-    if is_flat(root):
+    numbers = set(root.select(_BESIDE_CODE))
+    if not numbers and is_flat(root):
         return root.text
     parts: list[str] = []
     stack: list[Node | None] = [root]
@@ -434,6 +435,8 @@ def _exact_text(root: Element) -> str:
             if parts and not parts[-1].endswith("\n"):
                 parts.append("\n")
         elif isinstance(node, Element) and (node is root or not is_hidden(node)):
+            if node in numbers and node is not root and _are_numbers(node.text):
+                continue
             if node.tag == "br":
                 parts.append("\n")
             elif node.tag == "img":
@@ -445,6 +448,20 @@ def _exact_text(root: Element) -> str:
                 stack.append(None)
             stack.extend(reversed(node.children))
     return "".join(parts)
+
+
+def _is_gutter(element: Element, text: str) -> bool:
+    """Whether this is the column of line numbers beside a listing."""
+    return _are_numbers(text) and element.closest(_GUTTER) is not None
+
+
+def _are_numbers(text: str) -> bool:
+    return all(map(str.isdigit, text.split()))
+
+
+_NUMBERS = [f"[class*={name} i]" for name in ("lineno", "line-n", "line_n", "gutter")]
+_BESIDE_CODE = ",".join(_NUMBERS)
+_GUTTER = ",".join(f"td{each}" for each in _NUMBERS)
 
 
 def _language_of(element: Element) -> str | None:

@@ -207,6 +207,36 @@ def test_a_table_without_spans_reads_as_one_that_states_none(
     assert html_blocks(table).blocks == html_blocks(stated).blocks
 
 
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        (
+            "<tr><td></td><th>a</th><th>b</th></tr><tr><th>r</th><td>1</td><td>2</td></tr>",
+            " | a | b",
+        ),
+        (
+            "<tr><td rowspan=2>&nbsp;</td><th colspan=2>Y</th></tr><tr><th>a</th><th>b</th></tr>"
+            "<tr><th>r</th><td>1</td><td>2</td></tr>",
+            " | Y a | Y b",
+        ),
+        ("<tr><th>Name</th><td></td></tr><tr><th>Age</th><td>3</td></tr>", None),
+        (
+            "<tr><td><b>Na</b><b>me</b></td><td><p><strong>Age</strong></p></td></tr>"
+            "<tr><td><b>Al</b></td><td>3</td></tr>",
+            "Name | Age",
+        ),
+        (
+            "<tr><td><b>a</b></td><td><b>b</b></td></tr><tr><td><b>c</b></td><td><b>d</b></td></tr>",
+            None,
+        ),
+        ("<tr><td><b>Name</b></td><td>Al</td></tr><tr><td><b>Age</b></td><td>3</td></tr>", None),
+    ],
+)
+def test_a_header_is_told_by_header_cells_or_by_bold_type(rows: str, header: str | None) -> None:
+    blocks = fragment_blocks(f"<table>{rows}</table>")
+    assert {block.attributes.get("table_header") for block in blocks} == {header}
+
+
 def test_tables_are_numbered_from_the_given_number() -> None:
     row = "<tr><td>a<td>b</tr>"
     blocks = fragment_blocks(f"<table>{row}</table><table>{row}{row}</table>", first_table=4)
