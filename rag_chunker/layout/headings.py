@@ -29,10 +29,12 @@ RARE_FONT = 0.07
 
 _SENTENCE = re.compile(r"[.;,:!]$")
 CAPTION = re.compile(
-    r"(?:fig(?:ure|\.)?|table|tab\.|abbildung|abb\.|tabelle|tableau|listing|algorithm|figura|"
-    r"tabla|exhibit|equation|scheme)\s*[\dIVX]+",
+    r"(?:fig(?:ure?|\.)?|tab(?:le|ell|\.)|abbildung|abb\.|tabelle|tableau|listing|algorithm|figura|"
+    r"tabla|tabela|tabella|exhibit|equation|scheme|rysunek|рис(?:унок|\.)|таблица|图|表|図)"
+    r"\s*[\dIVX]+",
     re.IGNORECASE,
 )
+_IMPRINT = re.compile(r"(?:copyright )?(?:©|\(c\)) ?\d|copyright \d|is[bs]n\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"_|^\S*[/\\]\S*$")
 _DECLARATION = re.compile(r"(?=.*[_*])\w ?\((?=[^()]*[*,]|void\b)[^()]*\)(?:\s*\[[^\]]+\])?$")
 """Of a function in C and the like, which manuals set in bold: an identifier, or a pointer, and a
@@ -135,7 +137,7 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bo
     if kind.bold and not body.bold:
         return True
     if kind.caps and kind.size >= 0.95 * body.size and not _IDENTIFIER.search(text):
-        return numbered or len(text) > 4
+        return alone or sum(map(str.isalpha, text)) > 5 if numbered else len(text) > 4
     if not _starts_like_title(text):
         return False
     if (kind.italic and not body.italic) or kind.color != body.color:
@@ -159,6 +161,7 @@ def _may_be_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
         and not paragraph.first.contents
         and paragraph.first.column >= 0
         and not CAPTION.match(text)
+        and not _IMPRINT.match(text)
         and _WORD.search(text) is not None
         and all(text.count(a) == text.count(b) for a, b in ("()", "[]"))
     )

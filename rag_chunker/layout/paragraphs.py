@@ -170,9 +170,10 @@ class _Grouper:
             return True
         if needed >= self._column_right(above):
             return False
-        return _ENDS.search(above.text) is not None or (
-            self._stands_out(above) and not _centred(above, line)
-        )
+        if _ENDS.search(above.text) is not None:
+            return True
+        wrapped = self._is_large(above) and line.text[:1].islower()  # in a box of its own
+        return self._stands_out(above) and not (wrapped or _centred(above, line))
 
     def _column_right(self, line: Line) -> float:
         return self._right.get((line.page, line.column), 0.0)
@@ -181,10 +182,13 @@ class _Grouper:
         """Whether a line looks like no running text, so that its neighbours say nothing."""
         style, body = line.style, self._body
         return (
-            style.size >= _LARGE * body.size
+            self._is_large(line)
             or line.share_bold > 0.95 > body.bold
             or (style.italic, style.color) != (body.italic, body.color)
         )
+
+    def _is_large(self, line: Line) -> bool:
+        return line.size >= _LARGE * self._body.size
 
     def _goes_on_over_break(self, line: Line) -> Paragraph | None:
         """The paragraph of the column before that `line` goes on with."""
@@ -217,7 +221,7 @@ class _Grouper:
     def _last_before_break(self, line: Line) -> Paragraph | None:
         """What stands last before the column of `line`, footnotes aside: they are smaller than
         text, as text is smaller than headings."""
-        if line.size >= _LARGE * self._body.size:
+        if self._is_large(line):
             last = self.found[-1] if self.found else None
             return (
                 last if isinstance(last, Paragraph) and not same_column(last.last, line) else None
