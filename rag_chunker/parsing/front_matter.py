@@ -9,6 +9,7 @@ import re
 
 from pydantic import JsonValue
 
+_BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 _YAML = re.compile(
     r"---[ \t]*\n(?![ \t]*\n)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
@@ -22,14 +23,16 @@ _BLOCK_TEXT = re.compile(r"[|>][+-]?\d?$")
 def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
     """The metadata before the text, and the text without it; empty if there is none.
 
-    A rule (`---`) at the start is front matter only if the next line is not blank and every line
-    up to the next rule reads as `key: value`, comment, list item or continuation.
+    Blank lines may stand before it. A rule (`---`) at the start is front matter only if the next
+    line is not blank and every line up to the next rule reads as `key: value`, comment, list item
+    or continuation.
     """
-    found = _YAML.match(text)
+    start = _BLANK_LINES.match(text).end()  # type: ignore[union-attr]
+    found = _YAML.match(text, start)
     if found:
         metadata = _read(found[1].split("\n"), _YAML_KEY)
     else:
-        found = _TOML.match(text)
+        found = _TOML.match(text, start)
         if not found:
             return {}, text
         metadata = _read(found[1].split("\n"), _TOML_KEY)

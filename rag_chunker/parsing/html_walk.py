@@ -79,6 +79,11 @@ def code_language(classes: str) -> str | None:
     return found[1] if found else None
 
 
+def is_sign(text: str) -> bool:
+    """True for the `¶` or `#` behind a heading that links to the heading itself."""
+    return len(text.strip()) <= 2 and not any(char.isalnum() for char in text)
+
+
 def link_target(href: str | None) -> str | None:
     """The target of a link if it is one to keep: no `data:`, no script."""
     target = (href or "").strip()
@@ -207,7 +212,7 @@ class BlockCollector:
 
     def _link(self, element: Element) -> Leave:
         href = element.attr("href") or ""
-        if self._level is not None and href.startswith("#") and _is_sign(element):
+        if self._level is not None and href.startswith("#") and is_sign(flat_text(element)):
             return _skip
         before = self._target
         self._target = link_target(href) or before
@@ -412,12 +417,6 @@ def _on_one_line(text: str) -> str:
     while "  " in text:  # halves the longest run
         text = text.replace("  ", " ")
     return text.strip(" ")
-
-
-def _is_sign(link: Element) -> bool:
-    """True for the `¶` or `#` behind a heading that links to the heading itself."""
-    text = flat_text(link)
-    return len(text) <= 2 and not any(char.isalnum() for char in text)
 
 
 def _exact_text(root: Element) -> str:

@@ -33,6 +33,8 @@ _MAX_NESTING = 100
 `_deep_rest` hands it over as text from `_DEEPEST` on, to be parsed as the next piece."""
 _DEEPEST = 90
 _HEADING_ID = re.compile(r"\s*\{(?:#[\w:.-]+|\.[\w-]+)(?:\s+[#.\w][^{}]*)?\}$")
+_ATTRIBUTES = re.compile(r"\s*\{:[ \t]*(?:[#.][\w-]|\w+=|toc\b)[^{}]*\}\s*$")
+"""How kramdown and others give an element classes and the like: `{: .note #first}`."""
 
 
 class MarkdownContent(NamedTuple):
@@ -67,7 +69,7 @@ class MarkdownParser(Parser):
         from markdown_it import __version__
         from turbohtml import __version__ as html_version
 
-        return f"markdown-2 markdown-it-py-{__version__} turbohtml-{html_version}"
+        return f"markdown-3 markdown-it-py-{__version__} turbohtml-{html_version}"
 
 
 def markdown_blocks(text: str, *, first_table: int = 0) -> MarkdownContent:
@@ -196,13 +198,16 @@ class _Writer:
         self._level = None
 
     def _inline(self, token: Token) -> None:
-        text, target = inline_text(token)
+        is_heading = self._level is not None
+        text, target = inline_text(token, permalinks=not is_heading)
+        if text.endswith("}") and (found := _ATTRIBUTES.search(token.content)):
+            text = text.removesuffix(found[0].strip()).rstrip()
         if self._may_invent and not text.isascii():
             text = self._written(text).strip()
         if self._rows is not None:
             self._rows[-1].append(text)
             return
-        if self._level is not None:
+        if is_heading:
             text = " ".join(text.split())
             if text.endswith("}"):
                 text = _HEADING_ID.sub("", text)
@@ -272,6 +277,8 @@ class _Writer:
             table = block.attributes.get("table")
             if isinstance(table, int):
                 self._next_table = table + 1
+        if self._hidden is None:
+            self._hidden = left_open(markup, len(self.blocks))
 
     def _written(self, text: str) -> str:
         """Without what the parsers have made of references to no character (`&#0;`)."""
@@ -287,8 +294,8 @@ class _Writer:
             if end is None:
                 return ""
             del self.blocks[self._hidden.since :]
+            self._hidden = None
             markup = markup[end:]
-        self._hidden = left_open(markup, len(self.blocks))
         return markup
 
 

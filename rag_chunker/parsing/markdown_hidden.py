@@ -19,7 +19,7 @@ class HiddenElement:
     depth: int
     """How many elements of this tag are open since, itself included."""
     since: int
-    """How many blocks there were before it."""
+    """How many blocks stand before it."""
 
     def end_in(self, markup: str) -> int | None:
         """Where in the next piece of HTML it is closed; None if it goes on behind that."""

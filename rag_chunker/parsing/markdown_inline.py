@@ -1,13 +1,13 @@
 """The plain text of a run of Markdown: no marks, link targets or tags, and no word welded."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from markdown_it.token import Token
 
 from rag_chunker.parsing.html import fragment_blocks
-from rag_chunker.parsing.html_walk import link_target, without_east_asian_breaks
+from rag_chunker.parsing.html_walk import is_sign, link_target, without_east_asian_breaks
 
 _KNOWN_TAGS = frozenset(
     # Words in one text: a list of them is formatted to a line each.
@@ -26,8 +26,10 @@ _EMBEDDED = re.compile(r"data:[\w/+.;=-]{0,80}base64,[A-Za-z0-9+/=%]{40,}")
 _SPACES = re.compile("[ \t\xa0]+")
 
 
-def inline_text(inline: Token) -> tuple[str, str | None]:
+def inline_text(inline: Token, *, permalinks: bool = True) -> tuple[str, str | None]:
     """The text of an `inline` token, and the target if all of it is one link.
+
+    Without `permalinks` no sign is shown that only links to a place in a page (`[¶](#here)`).
 
     Links and images give their text, soft breaks a space, hard breaks and <br> a line break,
     footnote references their label in brackets. Tags go, and what they hide; a single tag that
@@ -37,6 +39,8 @@ def inline_text(inline: Token) -> tuple[str, str | None]:
     if len(children) == 1 and children[0].type == "text":
         return _tidied(children[0].content), None
     tokens = _flat(children)
+    if not permalinks:
+        tokens = list(_without_permalinks(tokens))
     if any(token.type == "html_inline" for token in tokens):
         pieces = [_as_html(token, tokens) for token in tokens]
         text = "\n".join(block.text for block in fragment_blocks("".join(pieces)))
@@ -66,6 +70,20 @@ def _flat(children: Sequence[Token]) -> list[Token]:
         else:
             found.append(token)
     return found
+
+
+def _without_permalinks(tokens: list[Token]) -> Iterator[Token]:
+    link: list[Token] = []
+    for token in tokens:
+        if not link and token.type != "link_open":
+            yield token
+            continue
+        link.append(token)
+        if token.type == "link_close":
+            in_page = "#" in str(link[0].attrs.get("href", ""))
+            if not (in_page and is_sign("".join(map(_as_text, link)))):
+                yield from link
+            link = []
 
 
 def _joined(tokens: list[Token]) -> str:

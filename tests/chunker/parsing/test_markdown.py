@@ -89,6 +89,7 @@ def test_front_matter_describes_the_document_and_owns_nothing() -> None:
         ("---\na: [x,\n  y\n]\nb: http://x:1\n---\n", {"a": ["x", "y"], "b": "http://x:1"}),
         ('+++\na = "x"\n[s]\nb = [1, 2]\n+++\n', {"a": "x", "s.b": ["1", "2"]}),
         ("---\n---\n", {}),
+        ("\n \n---\na: 1\n---\n", {"a": "1"}),
     ],
 )
 def test_front_matter_gives_scalars_and_lists_as_written(
