@@ -170,10 +170,15 @@ def _is_form(rows: Sequence[Row], width: int) -> bool:
     below = {kind_of(_cell(row, columns[-1])) for row in rows[1:]} - {"blank"}
     if len(columns) == 1:
         return "word" in below
-    labelled = sum(_cell(row, columns[0]).rstrip().endswith(":") for row in rows)
     is_mixed = "word" in below and len(below) > 1
     named = _ANY_VALUE.fullmatch(_cell(rows[0], columns[-1]).strip().casefold())
-    return 2 * labelled > len(rows) or (is_mixed and not named)
+    return is_labelled(rows, columns[0]) or (is_mixed and not named)
+
+
+def is_labelled(rows: Sequence[Row], column: int = 0) -> bool:
+    """Whether the first and most other rows begin with a label: `Name: | Alice`."""
+    labelled = [_cell(row, column).rstrip().endswith(":") for row in rows]
+    return labelled[:1] == [True] and 2 * sum(labelled) > len(labelled)
 
 
 _ANY_VALUE = re.compile(

@@ -11,6 +11,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from rag_chunker.parsing.headers import DEEPEST_HEADER, is_labelled
+from rag_chunker.parsing.merged_headers import Ranges, with_levels_joined
 from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.tables import PARTED, as_lines, line_blocks, table_blocks
 from rag_core.types import Block
@@ -31,6 +33,10 @@ class Row:
     columns: list[Sequence[Any]]
     """The paragraphs of each column; none where a merged cell goes on."""
     layout: bool
+    wide: Ranges = ()
+    """The columns that its wide cells span."""
+    header: bool = False
+    """Whether the document says that it names columns, which it may do without saying so."""
 
 
 @dataclass
@@ -43,6 +49,10 @@ class Part:
     """Cells to read one after the other."""
     header: bool = False
     """Whether the first row names the columns."""
+    stated: int = 0
+    """How many rows from the first one on are said to name columns."""
+    wide: list[Ranges] = field(default_factory=list)
+    """The columns that wide cells of each row span."""
     after: "Part | None" = None
     """The part whose header names the columns of this part, too."""
     header_text: str | None = None
@@ -50,8 +60,12 @@ class Part:
     def blocks(self, rows: Sequence[Sequence[str]], table: int) -> list[Block]:
         """`rows` (the texts of `self.rows`) as blocks."""
         attributes: dict[str, JsonValue] = {}
+        if self.header and is_labelled(rows[:DEEPEST_HEADER]):
+            self.header = False
         if self.after is not None and self.after.header_text:
             attributes["table_header"] = self.after.header_text
+        if self.header and rows:
+            rows = with_levels_joined(rows, self.wide, stated=self.stated)
         found = list(table_blocks(rows, table=table, has_header=self.header, attributes=attributes))
         if self.header and found:
             header = found[0].attributes.get("table_header")
@@ -72,6 +86,8 @@ class PlainTable:
 
     def blocks(self, table: int, *, has_header: bool) -> Iterator[Block]:
         """The rows behind the titles as blocks."""
+        head = self.lines[self.titles : self.titles + DEEPEST_HEADER]
+        has_header = has_header and not is_labelled([line.split(PARTED) for line in head])
         starts = range(self.titles, len(self.lines), _BATCH)
         some = (as_lines(self.lines[start : start + _BATCH]) for start in starts)
         return line_blocks(some, table=table, has_header=has_header)
@@ -124,7 +140,10 @@ def parts(
             continue
         if has_header and index == titles:
             part.header, first = True, part
+        if row.header and part.header and part.stated == len(part.rows):
+            part.stated += 1
         part.rows.append(row.columns)
+        part.wide.append(row.wide)
     if part.rows:
         yield part
 

@@ -56,6 +56,45 @@ def with_spans_named(
     return chain(above, [joined], below, behind), True if first <= 3 else None
 
 
+Ranges = Sequence[tuple[int, int]]
+"""Half-open column ranges of the cells of one row that span several."""
+
+
+def with_levels_joined(
+    rows: Sequence[Sequence[str]], wide: Sequence[Ranges], *, stated: int
+) -> Sequence[Sequence[str]]:
+    """The rows of a table whose first one is its header, with a header of several rows joined into
+    one as `with_spans_named` does. `wide` are the ranges of each row.
+
+    `stated` is how many rows the document says are header. Where it says 1 or nothing, a row of
+    names goes on with the header above it that has wide cells, if all its own are below those; if
+    that header is nothing but wide cells, only if the next row holds more than names.
+    """
+    count = min(max(stated, _levels(rows, wide)), len(rows))
+    if count < 2:
+        return rows
+    width = max(map(len, rows))
+    levels = [
+        _spread([*cells, *[""] * (width - len(cells))], ranges)
+        for cells, ranges in zip(rows[:count], wide, strict=False)
+    ]
+    return [[_joined(names) for names in zip(*levels, strict=True)], *rows[count:]]
+
+
+def _levels(rows: Sequence[Sequence[str]], wide: Sequence[Ranges]) -> int:
+    count = 1
+    while count + 1 < min(len(rows), DEEPEST_HEADER) and wide[count - 1]:
+        below = {at for first, behind in wide[count - 1] for at in range(first, behind)}
+        filled = {at for at, cell in enumerate(rows[count]) if cell.strip()}
+        named = {at for at, cell in enumerate(rows[count - 1]) if cell.strip()}
+        if not (filled and filled <= below and names_only(rows[count], years=True)):
+            break
+        if named <= below and names_only(rows[count + 1], years=True):
+            break
+        count += 1
+    return count
+
+
 def _names_columns(row: Numbered, spans: Spans) -> bool:
     number, cells = row
     wide = spans.of_row(number)
@@ -63,10 +102,10 @@ def _names_columns(row: Numbered, spans: Spans) -> bool:
     return bool(wide) and several and names_only(cells, years=True)
 
 
-def _spread(cells: Sequence[str], wide: Sequence[tuple[int, int]]) -> list[str]:
+def _spread(cells: Sequence[str], wide: Ranges) -> list[str]:
     spread = list(cells)
     for first, behind in wide:
-        spread[first:behind] = [cells[first]] * (behind - first)
+        spread[first:behind] = [*cells[first : first + 1]] * (min(behind, len(cells)) - first)
     return spread
 
 

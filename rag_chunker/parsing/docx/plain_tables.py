@@ -7,14 +7,15 @@ from typing import Any
 
 from rag_chunker.parsing.docx.names import TC, TEXT, TR, VAL, P, leading
 from rag_chunker.parsing.docx.paragraphs import PARAGRAPH_STYLE
-from rag_chunker.parsing.docx.tables import CELL_PROPERTIES, SPANS, columns
+from rag_chunker.parsing.docx.tables import CELL_PROPERTIES, SPANS, columns, has_levels
 from rag_chunker.parsing.layout_tables import PlainTable, plain_of
 
 
 def plain_table(
     table: Any, is_plain: Callable[[str], bool], unusual: set[Any], read: Callable[[Any], str]
 ) -> PlainTable | None:
-    """The table if it is regular and has several rows, else None. It must hold nothing unusual but
+    """The table if it is regular and has several rows, else None; also None for one whose header
+    may have several rows. It must hold nothing unusual but
     paragraphs, which `read` reads. `is_plain` says of a style that its text is shown, and that it
     makes neither headings nor list items.
 
@@ -32,7 +33,7 @@ def plain_table(
     )
     told = list(table.iterdescendants(PARAGRAPH_STYLE, *SPANS))
     styles = {each.get(VAL, "") for each in told if each.tag == PARAGRAPH_STYLE}
-    if not (regular and all(map(is_plain, styles))):
+    if not (regular and all(map(is_plain, styles))) or has_levels(rows):
         return None
     odd = {each: read(each) for each in paragraphs if each in unusual} if unusual else {}
     texts = _texts(table, paragraphs, odd)

@@ -70,8 +70,11 @@ class Table:
             and any(map(self._is_heading, chain.from_iterable(texts)))
             and is_layout([self._is_heading(p) for p in text if _has_text(p)] for text in texts)
         )
+        if layout:
+            return Row(cells, [], layout)
         properties = [each for _, each in found]
-        return Row(cells, [] if layout else columns(row, properties, texts), layout)
+        header = bool(switched_on(first(row, _ROW_PROPERTIES), _HEADER))
+        return Row(cells, columns(row, properties, texts), layout, _wide(row, properties), header)
 
 
 def columns(
@@ -88,11 +91,33 @@ def columns(
         if properties is not None:
             for each in properties.iterchildren(_SPAN, *_MERGES):
                 if each.tag == _SPAN:
-                    pads = min(max(number(each.get(VAL), 1), 1), MOST_COLUMNS) - 1
+                    pads = _width(each.get(VAL)) - 1
                 elif each.get(VAL) != "restart":
                     goes_on = True
         columns.append(() if goes_on else text)
     return columns
+
+
+def _wide(row: Any, cells: list[Any | None]) -> list[tuple[int, int]]:
+    at = min(number(value(row, _ROW_PROPERTIES, _BEFORE)), MOST_COLUMNS)
+    wide: list[tuple[int, int]] = []
+    for properties in cells:
+        width = _width(value(properties, _SPAN))
+        if width > 1:
+            wide.append((at, at + width))
+        at += width
+    return wide
+
+
+def _width(said: str | None) -> int:
+    return min(max(number(said, 1), 1), MOST_COLUMNS)
+
+
+def has_levels(rows: Sequence[Any]) -> bool:
+    """Whether the header may have several rows: the first has wide cells, or the second is said to
+    be one, too."""
+    wide = next(rows[0].iterdescendants(_SPAN), None) is not None
+    return wide or bool(switched_on(first(rows[1], _ROW_PROPERTIES), _HEADER))
 
 
 def _is_filled(paragraphs: Sequence[Any]) -> bool:

@@ -66,7 +66,7 @@ class OdtParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return f"2 lxml-{version('lxml')}"
+        return f"3 lxml-{version('lxml')}"
 
 
 def _read(parts: Parts) -> tuple[list[Block], str | None]:

@@ -34,7 +34,7 @@ class OdpParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return f"odp-1 lxml-{version('lxml')}"
+        return f"odp-2 lxml-{version('lxml')}"
 
 
 def _blocks(parts: Parts) -> list[Block]:

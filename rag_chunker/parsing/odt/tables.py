@@ -9,6 +9,7 @@ from rag_chunker.parsing.odt.names import (
     CELL,
     COVERED_CELL,
     DROPPED,
+    HEADER_ROWS,
     ROW,
     TABLE,
     H,
@@ -88,7 +89,10 @@ class Table:
             and any(map(self._is_heading, chain.from_iterable(texts)))
             and is_layout([self._is_heading(p) for p in text if _has_text(p)] for text in texts)
         )
-        return Row(cells, [] if layout else self._columns(places, texts), layout)
+        if layout:
+            return Row(cells, [], layout)
+        header = element.getparent().tag == HEADER_ROWS
+        return Row(cells, self._columns(places, texts), layout, _wide(places), header)
 
     def _columns(self, places: list[Any], texts: list[list[Any]]) -> list[Sequence[Any]]:
         """The paragraphs of each column; covered columns are empty, and dropped at the end."""
@@ -105,6 +109,18 @@ class Table:
                 columns += [paragraphs] * (self._repeats.take(copies) if paragraphs else copies)
             width = len(columns) if paragraphs else width
         return columns[:width]
+
+
+def _wide(places: list[Any]) -> list[tuple[int, int]]:
+    """Half-open ranges of the columns that cells span, of those within a table's usual width."""
+    at = 0
+    wide: list[tuple[int, int]] = []
+    for cell in places:
+        width = min(number(cell, "table:number-columns-spanned", 1), MOST_COLUMNS)
+        if width > 1 and at < MOST_COLUMNS:
+            wide.append((at, at + width))
+        at += min(max(number(cell, "table:number-columns-repeated", 1), 1), MOST_COLUMNS)
+    return wide
 
 
 def _is_filled(paragraphs: Sequence[Any]) -> bool:

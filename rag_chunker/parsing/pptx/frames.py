@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from rag_chunker.parsing.merged_headers import with_levels_joined
 from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.names import n
 from rag_chunker.parsing.pptx.paragraphs import body_text
@@ -21,17 +22,24 @@ MOST_POINTS = 1000
 _CONNECTIONS = frozenset({"pres", "parTrans", "sibTrans"})
 
 
-def table_rows(table: Any) -> Iterator[Sequence[str]]:
-    """The texts of an `a:tbl`, those of merged cells only where they begin."""
+def table_rows(table: Any) -> Sequence[Sequence[str]]:
+    """The texts of an `a:tbl`, those of merged cells only where they begin; a header of several
+    rows as one."""
+    rows: list[list[str]] = []
+    wide: list[list[tuple[int, int]]] = []
     for row in table.iterchildren(n("a:tr")):
         cells: list[str] = []
         width = 0
+        wide.append([])
         for cell in row.iterchildren(n("a:tc")):
             body = cell.find(n("a:txBody"))
             merged = cell.get("hMerge") in _ON or cell.get("vMerge") in _ON
+            if not merged and (span := cell.get("gridSpan", "")).isdecimal() and len(span) < 4:
+                wide[-1].append((len(cells), len(cells) + int(span)))
             cells.append("" if merged or body is None else body_text(body, " "))
             width = width if cell.get("hMerge") in _ON else len(cells)
-        yield cells[:width]
+        rows.append(cells[:width])
+    return with_levels_joined(rows, wide, stated=1) if rows and has_header(table) else rows
 
 
 _ON = ("1", "true")

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from rag_chunker.parsing.code_lines import merged_code
 from rag_chunker.parsing.echoes import without_echoes
+from rag_chunker.parsing.headers import DEEPEST_HEADER, is_labelled
 from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks, has_header, table_rows
 from rag_chunker.parsing.pptx.names import n
@@ -82,10 +83,11 @@ class SlideReader:
         table = next(frame.iter(n("a:tbl")), None)
         chart = next(frame.iter(_CHART), None)
         if table is not None:
+            rows = table_rows(table)
             yield from table_blocks(
-                table_rows(table),
+                rows,
                 table=self._next_table(),
-                has_header=has_header(table),
+                has_header=has_header(table) and not is_labelled(rows[:DEEPEST_HEADER]),
                 attributes=attributes,
             )
         elif chart is not None:

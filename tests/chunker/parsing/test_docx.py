@@ -263,6 +263,54 @@ def test_merged_cells_are_written_once_in_their_column() -> None:
     assert [text for _, text in read(body)] == ["A | B | C", "wide |  | tall", "1 | 2 | "]
 
 
+def spanned_header(marks: str = "") -> str:
+    """A header of two rows above a row of data."""
+    wide, goes_on = "<w:gridSpan w:val='2'/>", "<w:vMerge/>"
+    rows = (
+        (marks, (("", "Item"), (wide, "2024"))),
+        (marks, ((goes_on, ""), ("", "Q1"), ("", "Q2"))),
+        ("", (("", "Nut"), ("", "5"), ("", "6"))),
+    )
+    return (
+        "<w:tbl>"
+        + "".join(
+            f"<w:tr><w:trPr>{mark}</w:trPr>"
+            + "".join(f"<w:tc><w:tcPr>{more}</w:tcPr>{p(text)}</w:tc>" for more, text in cells)
+            + "</w:tr>"
+            for mark, cells in rows
+        )
+        + "</w:tbl>"
+    )
+
+
+@pytest.mark.parametrize("marks", ["", "<w:tblHeader/>"])
+def test_a_header_of_several_rows_names_each_column_with_all_of_them(marks: str) -> None:
+    assert [block.text for block in blocks(spanned_header(marks))] == [
+        "Item | 2024 Q1 | 2024 Q2",
+        "Nut | 5 | 6",
+    ]
+
+
+def test_words_below_a_wide_header_cell_are_data() -> None:
+    wide = f"<w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>{p('Contact')}</w:tc>"
+    head = f"<w:tr><w:tc>{p('Name')}</w:tc>{wide}</w:tr>"
+    body = table(["Ann", "mail", "phone"], ["Bob", "mail", "fax"]).replace(
+        "<w:tbl>", "<w:tbl>" + head
+    )
+    assert [text for _, text in read(body)] == [
+        "Name | Contact",
+        "Ann | mail | phone",
+        "Bob | mail | fax",
+    ]
+
+
+def test_rows_that_begin_with_labels_have_no_header() -> None:
+    form = (["Name:", "Ann"], ["Born:", "1990"], ["Town", "Rome"])
+    assert [b.attributes for b in blocks(table(*form))] == [{"table": 0}] * 3
+    named = blocks(table(["Field", "Value"], *form))
+    assert named[-1].attributes["table_header"] == "Field | Value"
+
+
 def test_headings_in_a_layout_table_are_headings_and_its_other_rows_stay_rows() -> None:
     body = table([p("Algebra", "Heading2")], ["Hours", "Four"]) + p("Contacts", "Heading1")
     assert read(body) == [

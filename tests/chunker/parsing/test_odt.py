@@ -192,6 +192,25 @@ def test_rows_know_their_header_and_spans_are_written_once() -> None:
     assert found[2].attributes == {"table": 0, "table_header": "A | B"}
 
 
+def test_a_header_of_several_rows_names_each_column_with_all_of_them() -> None:
+    covered = "<table:covered-table-cell/>"
+    years = row(cell(p("Item")), cell(p("2024"), 'table:number-columns-spanned="2"'), covered)
+    quarters = row(covered, cell(p("Q1")), cell(p("Q2")))
+    stated = row(cell(p("Unit")), cell(p("t")), cell(p("kg")))
+    data = row(cell(p("Nut")), cell(p("5")), cell(p("6")))
+    assert [b.text for b in blocks(table(years, quarters, data))] == [
+        "Item | 2024 Q1 | 2024 Q2",
+        "Nut | 5 | 6",
+    ]
+    head = f"<table:table-header-rows>{years}{stated}</table:table-header-rows>"
+    assert blocks(table(head, data))[0].text == "Item Unit | 2024 t | 2024 kg"
+
+
+def test_rows_that_begin_with_labels_have_no_header() -> None:
+    rows = [row(cell(p(name)), cell(p("x"))) for name in ("Name:", "Born:")]
+    assert [b.attributes for b in blocks(table(*rows))] == [{"table": 0}] * 2
+
+
 def test_repeated_cells_and_rows_are_repeated_and_blank_ones_cost_nothing() -> None:
     many = 'table:number-columns-repeated="3"'
     endless = 'table:number-rows-repeated="1048000"'

@@ -143,6 +143,23 @@ def test_table_rows_know_their_header_and_merged_cells_count_once() -> None:
     assert blocks[2].attributes["table_header"] == "Valve | State"
 
 
+def test_a_header_of_several_rows_and_a_form_without_one_are_told() -> None:
+    def build(deck: Any, slide: Any) -> None:
+        values = (("Item", "2024", ""), ("", "Q1", "Q2"), ("Nut", "5", "6"))
+        form = (("Name:", "Ann", ""), ("Born:", "1990", ""), ("Town:", "Rome", ""))
+        for rows in (values, form):
+            table = slide.shapes.add_table(3, 3, 0, Inches(2), Inches(4), Inches(1)).table
+            for row, texts_of_row in enumerate(rows):
+                for column, text in enumerate(texts_of_row):
+                    table.cell(row, column).text = text
+            if rows is values:
+                table.cell(0, 1).merge(table.cell(0, 2))
+
+    blocks = read(build).blocks
+    assert [block.text for block in blocks[1:3]] == ["Item | 2024 Q1 | 2024 Q2", "Nut | 5 | 6"]
+    assert ["table_header" in block.attributes for block in blocks[3:]] == [False] * 3
+
+
 def test_a_table_that_says_so_has_no_header() -> None:
     def build(deck: Any, slide: Any) -> None:
         table = slide.shapes.add_table(1, 1, 0, Inches(2), Inches(4), Inches(1)).table
