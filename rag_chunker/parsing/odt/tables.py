@@ -23,6 +23,7 @@ MOST_REPEATS = 10_000
 VISIBILITY = n("table:visibility")
 HIDING = ("collapse", "filter")
 REPEATED = n("table:number-columns-repeated")
+_SPANNED = n("table:number-columns-spanned")
 REPEATED_ROW = n("table:number-rows-repeated")
 _ROW, _CELL, _CELLS = frozenset({ROW}), frozenset({CELL}), frozenset({CELL, COVERED_CELL})
 _PARAGRAPHS = frozenset({P, H})
@@ -113,8 +114,10 @@ class Table:
 
 def _wide(places: list[Any]) -> list[tuple[int, int]]:
     """Half-open ranges of the columns that cells span, of those within a table's usual width."""
-    at = 0
     wide: list[tuple[int, int]] = []
+    if all(cell.get(_SPANNED) is None for cell in places):
+        return wide
+    at = 0
     for cell in places:
         width = min(number(cell, "table:number-columns-spanned", 1), MOST_COLUMNS)
         if width > 1 and at < MOST_COLUMNS:
