@@ -50,7 +50,7 @@ class MailParser(Parser):
     def version(self) -> str:
         from rag_chunker.parsing.html import HtmlParser
 
-        return f"mail-1 {HtmlParser().version()}"
+        return f"mail-2 {HtmlParser().version()}"
 
 
 def envelope_blocks(

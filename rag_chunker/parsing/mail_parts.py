@@ -83,7 +83,8 @@ def message_of(data: bytes) -> Message:
 def sorted_parts(message: Message) -> Parts:
     """Bodies and attachments of a mail. Raises `DocumentTooLarge` over `MAX_PARTS` parts.
 
-    Pictures shown inside the text, signatures and `winmail.dat` are neither.
+    Pictures shown inside the text, what a saved web page is made of, signatures and `winmail.dat`
+    are neither.
     """
     parts = Parts()
     pending = [message]
@@ -203,7 +204,7 @@ def _alternatives(part: Message) -> tuple[list[Message], list[Message]]:
 
 
 def _sort(part: Message, kind: str, parts: Parts) -> None:
-    if kind in _NEITHER or _is_inline_picture(part):
+    if kind in _NEITHER or _is_inline_picture(part) or _is_of_a_page(part, kind):
         return
     if kind in _ENCRYPTED:
         parts.encrypted = True
@@ -229,6 +230,12 @@ def _is_file(part: Message) -> bool:
 def _is_inline_picture(part: Message) -> bool:
     shown = "Content-ID" in part or part.get_content_disposition() == "inline"
     return shown and part.get_content_maintype() == "image"
+
+
+def _is_of_a_page(part: Message, kind: str) -> bool:
+    """True for style sheets, scripts and fonts of a web page that was saved with all its parts."""
+    is_attached = part.get_content_disposition() == "attachment"
+    return "Content-Location" in part and kind not in _TEXTS and not is_attached
 
 
 def _file_name(part: Message) -> str | None:

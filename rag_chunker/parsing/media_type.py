@@ -160,7 +160,7 @@ _TEXT = {
     "fodp": ODP,
     "fb2": "application/x-fictionbook+xml",
     "opml": "text/x-opml",
-    "eml": "message/rfc822",
+    **dict.fromkeys(("eml", "mht", "mhtml"), "message/rfc822"),
     "rtf": RTF,
 }
 _BINARY = {

@@ -232,6 +232,20 @@ def test_mails_built_to_hurt_cost_one_error() -> None:
         parse(b"")
 
 
+def test_a_web_page_saved_as_a_mail_shows_no_style_sheet() -> None:
+    page = (
+        b"Subject: Page\nMIME-Version: 1.0\n"
+        b'Content-Type: multipart/related; type="text/html"; boundary=b\n\n'
+        b"--b\nContent-Type: text/html\nContent-Location: https://a.b/\n"
+        b"Content-Transfer-Encoding: quoted-printable\n\n<h1>T=C3=BC</h1><p class=3Dx>text</p>\n"
+        b"--b\nContent-Type: text/css\nContent-Location: https://a.b/x.css\n\na{}\n"
+        b"--b\nContent-Type: image/png\nContent-Location: https://a.b/x.png\n\nPNG\n--b--\n"
+    )
+    parsed = parse(page)
+    assert [block.text for block in parsed.blocks] == ["Page", "Tü", "text"]
+    assert "attachments" not in parsed.document.metadata
+
+
 def test_a_signed_mail_is_read_without_its_signature() -> None:
     data = (
         b'Subject: s\nContent-Type: multipart/signed; boundary="b"\n\n--b\n\nSigned.\n--b\n'
