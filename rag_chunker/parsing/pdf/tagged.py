@@ -19,6 +19,9 @@ MOST_HEADINGS = 0.25
 """When tags are trusted: text in marked contents of the tree, number of headings, part of the text
 that is in headings. With these, no false trust in 93 files, junk tags of scanners included."""
 
+_APART = 0.6
+"""Times its size that code stands below the text of its item; wrapped lines are closer."""
+
 
 @dataclass
 class Trust:
@@ -197,11 +200,34 @@ def tagged_pieces(
                 pending[1].lines += part.lines
                 pending = (element, pending[1]) if element.goes_on else None
                 continue
-            piece = _piece(part, number)
-            found.append(piece)
+            pieces = _pieces(part, number)
+            found += pieces
             if element.goes_on:
-                pending = (element, piece)
+                pending = (element, pieces[-1])
     return found
+
+
+def _pieces(part: TaggedPart, page: int) -> list[Piece]:
+    """One piece, or two for a list item that ends in code: browsers do not tag what stands in
+    `pre`."""
+    start = _code_start(part.lines) if part.element.kind == "LI" else 0
+    if not start:
+        return [_piece(part, page)]
+    code = Piece(BlockType.code, part.lines[start:], page)
+    part.lines = part.lines[:start]
+    return [_piece(part, page), code]
+
+
+def _code_start(lines: Sequence[Line]) -> int:
+    """Index of the first of the last lines that are code, apart from text above; 0 if there are
+    none."""
+    start = len(lines)
+    while start and is_code(lines[start - 1]):
+        start -= 1
+    if start in (0, len(lines)):
+        return 0
+    gap = lines[start].box.top - lines[start - 1].box.bottom
+    return start if gap > _APART * lines[start].size else 0
 
 
 def _piece(part: TaggedPart, page: int) -> Piece:

@@ -1,8 +1,13 @@
 """What web pages have that somebody printed, and documents made for paper have not."""
 
+import pytest
 from pdf_writer import Pdf, PdfPage
 from test_pdf_books import FILLER, blocks, body, headings, texts
 
+from rag_chunker.layout.lines import Line, Style, Word
+from rag_chunker.parsing.pdf.pieces import Piece
+from rag_chunker.parsing.pdf.structure import Element
+from rag_chunker.parsing.pdf.tagged import TaggedPart, tagged_pieces
 from rag_core.types import BlockType
 
 WHITE, GREY, RED = "1 1 1", "0.9 0.9 0.9", "0.8 0 0.2"
@@ -108,6 +113,27 @@ def test_headings_that_all_stand_out_to_the_left_of_the_text_are_headings() -> N
     assert [text for _, text in headings(pdf)] == names
 
 
+def test_a_large_heading_goes_on_in_small_letters_however_early_its_line_ended() -> None:
+    pdf = Pdf()
+    page = pdf.page()
+    for top in (60, 200):
+        page.lines(60, top, ["How does one pronounce it and", "what does it mean?"], 18, 15, "B")
+        body(page, top + 50)
+    title = "How does one pronounce it and what does it mean?"
+    assert headings(pdf) == [(1, title), (1, title)]
+
+
+def test_an_imprint_is_no_heading() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Handbook", 18, "B")
+    page.text(60, 90, "Copyright \u00a9 2003 The authors", 10, "B")
+    page.text(60, 120, "ISBN: 979-10-91414-21-0", 10, "B")
+    body(page, 150)
+    page.text(60, 230, "Copyright law", 10, "B")
+    body(page, 250)
+    assert [text for _, text in headings(pdf)] == ["Handbook", "Copyright law"]
+
+
 def test_a_list_of_what_is_on_the_page_is_no_list_of_headings() -> None:
     titles = [f"{number}. About the {name}" for number, name in enumerate(("pump", "well"), 1)]
     pdf = Pdf()
@@ -131,3 +157,24 @@ def test_commands_and_bulleted_names_in_bold_type_are_no_headings() -> None:
     page.text(60, 250, "\u2022 gentoo-sources.dsc", 10, "N")
     body(page, 280)
     assert [text for _, text in headings(pdf)] == ["Building"]
+
+
+PROSE, FIXED = Style(10.0), Style(10.0, mono=True)
+
+
+def line(text: str, top: float, style: Style) -> Line:
+    return Line([Word(text, 60, top, 60 + 5 * len(text), top + 10, style)])
+
+
+@pytest.mark.parametrize(
+    ("top", "kinds"),
+    [(30, [BlockType.list_item, BlockType.code]), (14, [BlockType.list_item])],
+    ids=["below", "wrapped"],
+)
+def test_code_below_the_text_of_a_tagged_item_is_no_part_of_it(
+    top: float, kinds: list[BlockType]
+) -> None:
+    lines = [line("To update the list you can run", 0, PROSE), line("apt update", top, FIXED)]
+    part = TaggedPart(Element("LI", lists=1), lines)
+    pieces = tagged_pieces([[part]], ())
+    assert [piece.type for piece in pieces if isinstance(piece, Piece)] == kinds
