@@ -1,4 +1,5 @@
-"""Markdown: CommonMark with tables, strikethrough, footnotes and definition lists, as blocks."""
+"""Markdown: CommonMark with tables, strikethrough, footnotes, definition lists, formulas, and the
+indented blocks of MkDocs, as blocks."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -6,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock, hr
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
@@ -19,7 +21,9 @@ from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.html import fragment_blocks
 from rag_chunker.parsing.markdown_depth import within_depth
 from rag_chunker.parsing.markdown_hidden import HiddenElement, left_open
+from rag_chunker.parsing.markdown_indented import indented_block
 from rag_chunker.parsing.markdown_inline import inline_text
+from rag_chunker.parsing.markdown_math import math_block, math_inline
 from rag_chunker.parsing.markdown_plain import plain_block, plain_inline
 from rag_chunker.parsing.markdown_rows import last_cell_with_excess
 from rag_chunker.parsing.nesting import Nesting
@@ -96,10 +100,12 @@ def _markdown() -> MarkdownIt:
     parser.inline.ruler.disable("footnote_inline")
     parser.block.ruler.before("table", "deep_rest", _deep_rest)
     parser.block.ruler.before("table", "plain_block", plain_block)
+    interrupting: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "math_block", math_block, interrupting)
+    parser.block.ruler.before("fence", "indented_block", indented_block, interrupting)
+    parser.inline.ruler.before("escape", "math_inline", math_inline)
     parser.core.ruler.at("inline", plain_inline)
-    parser.block.ruler.at(
-        "hr", _thematic_break, {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    )
+    parser.block.ruler.at("hr", _thematic_break, interrupting)
     # links are read, not rendered: a refused data: URI would stay in the text
     parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from rag_chunker.parsing.html_walk import without_east_asian_breaks
 
-_BLOCK_SIGNS = frozenset("#>`~*-_+=|:[<0123456789")
+_BLOCK_SIGNS = frozenset("#>`~*-_+=|:[<$!?0123456789")
 """A line that begins with none of these starts nothing but a paragraph, and ends none."""
 _BELOW_A_HEADER = frozenset("|-:")
 _TERM_SIGNS = frozenset(":~")

@@ -161,6 +161,8 @@ def test_a_deep_list_keeps_every_level() -> None:
         "a\n" * 20000,
         "<a " * 20000,
         "- " * 5000 + "x -",
+        "$$a\n" * 20000,
+        "".join(f"{' ' * 4 * depth}!!! a\n" for depth in range(400)),
         "\n\n".join("> " * depth + "x" for depth in range(1, 500)),
     ],
     ids=lambda text: text[:12],

@@ -1,0 +1,52 @@
+"""Where is a formula in Markdown? Between dollar signs, and nothing in it is markup."""
+
+import re
+
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+
+_INLINE = re.compile(
+    r"\$\$(?:[^$\\]|\\.)+\$\$|\$(?![\s$])(?:[^$\\]|\\.)*(?<!\s)\$(?!\d)", re.DOTALL
+)
+"""As Pandoc has it, so that `$5 and $6` is none."""
+_OPENS = re.compile(r"\$\$[^$]*")
+_CLOSES = re.compile(r"[^$]*\$\$\s*")
+
+
+def math_inline(state: StateInline, silent: bool) -> bool:
+    """Inline rule: a formula is text, its dollars too."""
+    if state.src[state.pos] != "$":
+        return False
+    found = _INLINE.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
+
+
+def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: lines from `$$` to `$$` without a blank one between are code in LaTeX."""
+    if state.is_code_block(start) or not _OPENS.fullmatch(_line(state, start)):
+        return False
+    last = start + 1
+    while last < end and not _CLOSES.fullmatch(line := _line(state, last)):
+        if line.startswith("$$") or not line or state.sCount[last] < state.blkIndent:
+            return False
+        last += 1
+    if last == end:
+        return False
+    if not silent:
+        token = state.push("fence", "code", 0)
+        token.info = "latex"
+        token.content = (
+            state.getLines(start, last + 1, state.blkIndent, False).replace("$$", "").strip()
+        )
+        token.map = [start, last + 1]
+        state.line = last + 1
+    return True
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
