@@ -16,6 +16,8 @@ _WIDE = 1.5
 """In em: a gap that parts cells whatever stands above and below."""
 _SOFT = 0.75
 """In em: a gap that parts cells if those above and below start at the same place."""
+_NARROW = 0.3
+"""In em: a gap that parts cells if the header has a wide one at the same place."""
 _FLUSH = 2.0
 """Points by which the edges of cells in one column may differ."""
 _TIGHT = 1.12
@@ -122,7 +124,7 @@ def _with_tables(
         end, strips = _run(rows, index, pitch)
         run = rows[index:end]
         if _is_table(run, strips, across):
-            found.append(_table(run, strips, across, pitch))
+            found.append(_table(run, _with_narrow_gaps(run, strips), across, pitch))
             index = end
         else:
             found += rows[index].lines
@@ -214,6 +216,41 @@ def _is_table(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bo
     if all(_LABEL.fullmatch("".join(w.text for w in row.parts[-1][1])) for row in full):
         return False
     return sum(len(_columns(row, strips)) for row in run) >= _FULL * len(run) * len(strips)
+
+
+def _with_narrow_gaps(run: Sequence[_Row], strips: Strips) -> Strips:
+    """The columns of a table, also those that only the header shows to be two: where one of its
+    cells begins, all rows have a gap, as narrow as spreadsheets leave between columns."""
+    left = [start for start, _ in run[0].spans]
+    cuts = [at for at in left if any(start + 1 < at < end for start, end in strips)]
+    cuts = [at for at in cuts if len(run) > 2 and all(_has_gap(row, at) for row in run)]
+    if not cuts:
+        return strips
+    for row in run:
+        row.parts = [piece for part in row.parts for piece in _cut(part, cuts)]
+    found: Strips = []
+    for row in run:
+        found = _merged(found, row.spans)
+    return found
+
+
+def _has_gap(row: _Row, at: float) -> bool:
+    words = [word for _, part in row.parts for word in part]
+    before = max((word.right for word in words if word.left < at - 1), default=0.0)
+    behind = min((word.left for word in words if word.left >= at - 1), default=at)
+    return behind - before > _NARROW * row.lines[0].size
+
+
+def _cut(part: Part, cuts: Sequence[float]) -> list[Part]:
+    line, words = part
+    pieces: list[Part] = []
+    for word in words:
+        column = sum(at - 1 <= word.left for at in cuts)
+        if pieces and column == sum(at - 1 <= pieces[-1][1][0].left for at in cuts):
+            pieces[-1][1].append(word)
+        else:
+            pieces.append((line, [word]))
+    return pieces
 
 
 def _is_listing(rows: Sequence[_Row]) -> bool:

@@ -368,6 +368,19 @@ def test_a_table_over_a_page_break_is_one_and_repeats_no_header() -> None:
     assert {row.attributes["table"] for row in rows} == {0}
 
 
+def test_columns_as_near_as_in_a_printed_sheet_are_told_by_their_header() -> None:
+    pdf, page = one_page()
+    body(page, 60)
+    for column, cell in enumerate(["Part", "Name", "Price"]):
+        page.text(60 + (0, 55, 200)[column], 120, cell)
+    parts = [(f"200-0000{row}", f"Impeller of stage {row}", f"{row}.50") for row in range(4)]
+    for at, row in enumerate(parts, start=1):
+        for column, cell in enumerate(row):
+            page.text(60 + (0, 55, 200)[column], 120 + 14 * at, cell)
+    wanted = ["Part | Name | Price", *map(" | ".join, parts)]
+    assert texts(pdf, BlockType.table_row) == wanted
+
+
 def test_columns_that_align_make_a_table_without_rules() -> None:
     pdf, page = one_page()
     body(page, 60)
