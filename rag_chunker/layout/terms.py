@@ -30,7 +30,7 @@ def without_terms(
     """
     follows = _following(items, heads)
     kinds = {id(head): kind_of(head, texts[id(head)]) for head in heads}
-    begins: dict[float, set[Kind]] = {}
+    begins: dict[int, set[Kind]] = {}  # by point, of which a page has some hundred
     inside: Counter[Kind] = Counter()
     total: Counter[Kind] = Counter()
     for head in heads:
@@ -40,7 +40,7 @@ def without_terms(
         kind = kinds[id(head)]
         total[kind] += 1
         edge, size = _edge(after), after.first.size
-        begins.setdefault(edge, set()).add(kind)
+        begins.setdefault(round(edge), set()).add(kind)
         inside[kind] += edge - head.first.left > _INDENTED * size and kind.size < LARGER * size
     terms = {
         kind
