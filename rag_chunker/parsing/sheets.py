@@ -14,13 +14,14 @@ from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.headers import DEEPEST_HEADER, titled_lines
 from rag_chunker.parsing.media_type import XLS, media_type_of
-from rag_chunker.parsing.merged_headers import Spans, with_spans_named
+from rag_chunker.parsing.merged_headers import Range, Spans, with_spans_named
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_binary import binary_extent
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
 from rag_chunker.parsing.sheet_legacy import legacy_brought_near
 from rag_chunker.parsing.sheet_notes import notes_by_sheet
+from rag_chunker.parsing.sheet_open import CONTENT, merged_and_notes, with_values_shown
 from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_chunker.parsing.sheet_rows import Run, sheet_runs, used_columns
 from rag_chunker.parsing.sheet_tables import header_rows
@@ -71,27 +72,34 @@ class _Beside(NamedTuple):
     """What stands beside the cells."""
     headers: dict[str, set[int]]
     """Rows that are known to name columns."""
+    merged: dict[str, list[Range]]
+    """Cells that span columns, where calamine does not tell them."""
 
 
 def _looked_at(data: bytes) -> tuple[str | None, bytes, _Beside]:
     """Title, a workbook that is safe to load, and what there is to know beside its cells."""
     if not data.startswith(_ZIP_MAGIC):
-        return None, legacy_brought_near(data), _Beside({}, {}, {})
+        return None, legacy_brought_near(data), _Beside({}, {}, {}, {})
     with open_archive(data) as archive:
         title = title_of(archive)
-        _refuse_unfolding(archive)
+        if CONTENT in archive:
+            xml = archive.read(CONTENT)
+            _refuse_unfolding(xml)
+            merged, comments = merged_and_notes(xml)
+            return title, with_values_shown(data, archive, xml), _Beside({}, comments, {}, merged)
         _refuse_far_cells(archive)
         near = brought_near(data, archive)
         if near is data and "xl/workbook.xml" not in archive:
-            return title, data, _Beside({}, {}, {})
+            return title, data, _Beside({}, {}, {}, {})
     with open_archive(near) as archive:  # anew, because an archive counts what is read from it
         # The ranges of tables do not follow the rows that were brought near.
         headers = header_rows(archive) if near is data else {}
-        return title, near, _Beside(formatted_cells(archive), notes_by_sheet(archive), headers)
+        formats, notes = formatted_cells(archive), notes_by_sheet(archive)
+        return title, near, _Beside(formats, notes, headers, {})
 
 
-def _refuse_unfolding(archive: Archive) -> None:
-    if "content.xml" in archive and unfolded(archive.read("content.xml")) > MAX_CELLS:
+def _refuse_unfolding(xml: bytes) -> None:
+    if unfolded(xml) > MAX_CELLS:
         raise DocumentTooLarge(
             f"a sheet repeats cells to more than {MAX_CELLS:,}: delete what lies far out"
         )
@@ -136,7 +144,8 @@ def _blocks(workbook: Any, beside: _Beside) -> list[Block]:
     tables = 0
     for sheet in _sheets(workbook):
         columns = used_columns(sheet)
-        spans = Spans(sheet.merged_cell_ranges or [], columns)
+        merged = sheet.merged_cell_ranges or beside.merged.get(sheet.name, [])
+        spans = Spans(merged, columns)
         headers = beside.headers.get(sheet.name, set())
         rows = sheet_runs(sheet, columns, beside.formats.get(sheet.name, {}))
         parts = []

@@ -1,6 +1,7 @@
 """Spreadsheets: what a reader of the sheet sees is what the blocks say."""
 
 import contextlib
+import zipfile
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from xml.sax.saxutils import escape
@@ -368,6 +369,78 @@ def test_open_document_sheets_are_read() -> None:
         "Name | Ort | Amt",
         "Eva | Ulm | Rat",
     ]
+
+
+def test_open_document_cells_read_as_shown() -> None:
+    def cell_of(kind: str, value: str, text: str) -> str:
+        typed = f'office:value-type="{kind}" office:{value}'
+        return f"<table:table-cell {typed}><text:p>{text}</text:p></table:table-cell>"
+
+    cells = (
+        ("percentage", 'value="0.256"', "25.60%"),
+        ("time", 'time-value="PT36H00M00S"', "36:00"),
+        ("currency", 'value="1234.5"', "1.234,50 €"),
+        ("float", 'value="123"', "00123"),
+        ("float", 'value="5"', "5 pcs"),
+        ("float", 'value="1"', "TRUE"),
+        ("float", 'value="3.14159"', "3.14"),
+        ("float", 'value="1e21"', "1E+21"),
+        ("date", 'date-value="2024-05-06"', "06.05.24"),
+    )
+    row = "".join(cell_of(*each) for each in cells)
+    plain = ods(("S", f"<table:table-row>{row}</table:table-row>"))
+    style = '<number:percentage-style style:name="N1"/>'
+    space = 'xmlns:number="urn:number" xmlns:style="urn:style" '
+    assert texts(open_document(plain, space, style))[1:] == [
+        "25.60% | 36:00 | 1.234,50 € | 00123 | 5 pcs | TRUE | 3.14159 | 1e+21 | 2024-05-06"
+    ]
+
+
+def open_document(data: bytes, spaces: str, styles: str) -> bytes:
+    """The workbook with these styles."""
+    with zipfile.ZipFile(BytesIO(data)) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    content = parts["content.xml"].decode()
+    content = content.replace("<office:document-content ", f"<office:document-content {spaces}")
+    automatic = f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>"
+    parts["content.xml"] = content.replace("<office:body>", automatic, 1).encode()
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w") as file:
+        for name, part in parts.items():
+            file.writestr(name, part)
+    return target.getvalue()
+
+
+def test_merged_headers_and_comments_of_open_document_sheets_are_read() -> None:
+    def row(*cells: str, more: str = "") -> str:
+        return f"<table:table-row{more}>{''.join(cells)}</table:table-row>"
+
+    def word(text: str, more: str = "", note: str = "") -> str:
+        said = f"<office:annotation><text:p>{note}</text:p></office:annotation>" if note else ""
+        typed = f'office:value-type="string"{more}'
+        return f"<table:table-cell {typed}>{said}<text:p>{text}</text:p></table:table-cell>"
+
+    wide, covered = ' table:number-columns-spanned="2"', "<table:covered-table-cell/>"
+    empty = '<table:table-cell table:number-columns-repeated="2"/>'
+    top = row(empty, more=' table:number-rows-repeated="2"')
+    head = row(empty, word("Item"), word("2024", wide), covered)
+    names = row(empty, covered, word("Q1"), word("Q2"))
+    data = row(empty, word("Nut"), word("a"), word("b", note="Who &lt;says&gt; so?"))
+    data2 = row(empty, word("Bolt"), word("c"), word("4"))
+    found = parse(ods(("A &amp; B", top + head + names + data + data2))).blocks
+    assert [block.text for block in found] == [
+        "A & B",
+        "Item | 2024 Q1 | 2024 Q2",
+        "Nut | a | b",
+        "Bolt | c | 4",
+        "E5: Who <says> so?",
+    ]
+    assert found[-1].attributes == {"note": "comment"}
+
+
+def test_an_unfinished_comment_is_left_to_the_reader() -> None:
+    with contextlib.suppress(ParseError):
+        parse(ods(("A", "<table:table-row><table:table-cell><office:annotation></x>")))
 
 
 @pytest.mark.parametrize(

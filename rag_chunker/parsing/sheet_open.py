@@ -1,0 +1,127 @@
+"""What does calamine not say of an OpenDocument workbook? Shown values, merged cells, comments.
+
+It gives numbers without their format, as 0.256 for 25.6%. OpenDocument keeps beside each value the
+text that is shown for it, so that such cells need only be turned into cells of text.
+"""
+
+import re
+import zipfile
+from collections.abc import Iterator
+from html import unescape
+from io import BytesIO
+
+from rag_chunker.parsing.archive import Archive
+from rag_chunker.parsing.merged_headers import Range
+from rag_chunker.parsing.shown import shown
+from rag_core.types import Block, BlockType
+
+CONTENT = "content.xml"
+_NEEDED = ("mimetype", "META-INF/manifest.xml")
+"""All that calamine reads beside the content."""
+_BODY = b"<office:body"
+_TELLING = re.compile(
+    rb"<number:(?:currency|percentage|boolean|time)-style|number:min-integer-digits=\"(?!\d?[01]\")"
+    rb"|<number:number-style(?:(?!</number:number-style)[\s\S]){0,500}<number:text>"
+)
+"""Formats that change what a number says: those that change only how it looks are not asked for."""
+_NUMBER = re.compile(
+    rb'<table:table-cell\b[^>]*?office:value-type="(?:float|percentage|currency|time|boolean)"'
+    rb"[^>]*>(?=<text:p>([^<]*)</text:p></table:table-cell>)"
+)
+_PLAIN = re.compile(rb"[-+]?(?!0\d)[\d.,'\s\xc2\xa0\xe2\x80\xaf]*(?:E[-+]?\d+)?")
+_TYPE = re.compile(rb'(?<=office:value-type=")[a-z]+')
+_VALUE = re.compile(rb'\soffice:(?:boolean-|time-)?value="[^"]*"')
+
+
+def with_values_shown(data: bytes, archive: Archive, xml: bytes) -> bytes:
+    """The workbook `data`, whose content is `xml`, with a cell of text for each number whose text
+    says more than digits: a percentage, a duration, a currency or another unit, leading zeros.
+    `data` itself without any."""
+    if not _TELLING.search(xml, 0, max(xml.find(_BODY), 0)):
+        return data
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as file:
+        for name in filter(archive.__contains__, _NEEDED):
+            file.writestr(name, archive.read(name))
+        file.writestr(CONTENT, _NUMBER.sub(_shown, xml))
+    return target.getvalue()
+
+
+def _shown(cell: re.Match[bytes]) -> bytes:
+    if _PLAIN.fullmatch(cell[1]):
+        return cell[0]
+    return _VALUE.sub(b"", _TYPE.sub(b"string", cell[0]))
+
+
+_TABLE = re.compile(rb'<table:table\s[^>]*?table:name="([^"]*)"')
+_PLACE = re.compile(
+    rb"<table:table-row(?=[\s/>])([^>]*)>|<table:(?:covered-)?table-cell(?=[\s/>])([^>]*)>"
+    rb"|(<office:annotation)(?=[\s>])"
+)
+_ANNOTATION_ENDS = b"</office:annotation>"
+_ROWS, _COLUMNS, _SPANNED = (
+    re.compile(rb'table:number-%b="(\d{1,7})"' % name)
+    for name in (b"rows-repeated", b"columns-repeated", b"columns-spanned")
+)
+_PARAGRAPH = re.compile(rb"<text:p(?=[\s>])[^>]*>")
+_TAG = re.compile(rb"<[^>]*>")
+
+
+def merged_and_notes(xml: bytes) -> tuple[dict[str, list[Range]], dict[str, list[Block]]]:
+    """By sheet name, the cells of a content part that span columns, and the comments (`other`, with
+    the cell's name before the text)."""
+    merged: dict[str, list[Range]] = {}
+    notes: dict[str, list[Block]] = {}
+    # Long words are found faster, and this looks through all of the content.
+    if b'table:number-columns-spanned="' not in xml and _ANNOTATION_ENDS not in xml:
+        return merged, notes
+    starts = list(_TABLE.finditer(xml))
+    for start, behind in zip(starts, [*(one.start() for one in starts[1:]), len(xml)], strict=True):
+        name = unescape(start[1].decode(errors="replace"))
+        for row, column, width, annotation in _places(xml, start.end(), behind):
+            if annotation is None:
+                merged.setdefault(name, []).append(((row, column), (row, column + width - 1)))
+            elif text := _text(annotation):
+                note = f"{_letters(column)}{row + 1}: {text}"
+                block = Block.trusted(BlockType.other, note, {"note": "comment"})
+                notes.setdefault(name, []).append(block)
+    return merged, notes
+
+
+def _places(xml: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, bytes | None]]:
+    """Row, column, width and None of each wide cell; row, column, 1 and the inside of each
+    comment. Numbers are 0-based."""
+    row, below, column, behind = 0, 0, 0, 0
+    for place in _PLACE.finditer(xml, start, end):
+        if place[1] is not None:
+            row, below = below, below + _count(_ROWS, place[1])
+            behind = 0
+        elif place[2] is not None:
+            column, behind = behind, behind + _count(_COLUMNS, place[2])
+            if (width := _count(_SPANNED, place[2])) > 1:
+                yield row, column, width, None
+        else:
+            closed = xml.find(_ANNOTATION_ENDS, place.end(), end)
+            if closed < 0:
+                return
+            yield row, column, 1, xml[place.end() : closed]
+
+
+def _count(pattern: re.Pattern[bytes], attributes: bytes) -> int:
+    found = pattern.search(attributes)
+    return int(found[1]) if found else 1
+
+
+def _text(annotation: bytes) -> str:
+    lines = (each.partition(b"</text:p>")[0] for each in _PARAGRAPH.split(annotation)[1:])
+    text = _TAG.sub(b"", b"\n".join(lines)).decode(errors="replace")
+    return shown(unescape(text)).strip()
+
+
+def _letters(column: int) -> str:
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
