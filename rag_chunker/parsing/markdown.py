@@ -1,5 +1,5 @@
-"""Markdown: CommonMark with tables, strikethrough, footnotes, definition lists, formulas, and the
-indented blocks of MkDocs, as blocks."""
+"""Markdown: CommonMark with tables, strikethrough, footnotes, definition lists, formulas, and what
+MkDocs and Pandoc add, as blocks."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -20,6 +20,7 @@ from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.html import fragment_blocks
 from rag_chunker.parsing.markdown_depth import within_depth
+from rag_chunker.parsing.markdown_drawn import DRAWN_TABLE, drawn_table
 from rag_chunker.parsing.markdown_hidden import HiddenElement, left_open
 from rag_chunker.parsing.markdown_indented import indented_block
 from rag_chunker.parsing.markdown_inline import inline_text
@@ -100,6 +101,7 @@ def _markdown() -> MarkdownIt:
     parser.inline.ruler.disable("footnote_inline")
     parser.block.ruler.before("table", "deep_rest", _deep_rest)
     parser.block.ruler.before("table", "plain_block", plain_block)
+    parser.block.ruler.before("table", DRAWN_TABLE, drawn_table)
     interrupting: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "math_block", math_block, interrupting)
     parser.block.ruler.before("fence", "indented_block", indented_block, interrupting)
@@ -257,11 +259,22 @@ class _Writer:
             self._rows[-1].pop()
             self._inline(_markdown().parseInline(excess, self._references)[0])
 
-    def _close_table(self, _: Token) -> None:
-        rows = list(table_blocks(self._rows or [], table=self._next_table))
+    def _close_table(self, _: Token, *, has_header: bool = True) -> None:
+        rows = list(table_blocks(self._rows or [], table=self._next_table, has_header=has_header))
         self._rows = None
         self.blocks.extend(rows)
         self._next_table += bool(rows)
+
+    def _drawn_table(self, token: Token) -> None:
+        self._rows = []
+        for row in token.meta["rows"]:
+            self._rows.append([])
+            for cell in row:
+                self._inline(_markdown().parseInline(cell, self._references)[0])
+        self._close_table(token, has_header=token.meta["header"])
+        caption, _ = inline_text(_markdown().parseInline(token.content, self._references)[0])
+        if not is_blank(caption):
+            self.blocks.append(Block.trusted(BlockType.caption, caption, {}))
 
     def _html_block(self, token: Token) -> None:
         self._html.append(token.content)
@@ -336,5 +349,6 @@ _RULES: dict[str, Callable[[_Writer, Token], None]] = {
     "table_close": _Writer._close_table,
     "tr_open": _Writer._open_row,
     "tr_close": _Writer._close_row,
+    DRAWN_TABLE: _Writer._drawn_table,
     "html_block": _Writer._html_block,
 }

@@ -162,6 +162,8 @@ def test_a_deep_list_keeps_every_level() -> None:
         "<a " * 20000,
         "- " * 5000 + "x -",
         "$$a\n" * 20000,
+        "+--+--+\n| a| b|\n" * 10000,
+        "--- ---\na b\n\n" * 10000,
         "".join(f"{' ' * 4 * depth}!!! a\n" for depth in range(400)),
         "\n\n".join("> " * depth + "x" for depth in range(1, 500)),
     ],
