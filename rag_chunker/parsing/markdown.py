@@ -101,11 +101,9 @@ def _markdown() -> MarkdownIt:
     parser.inline.ruler.disable("footnote_inline")
     parser.block.ruler.before("table", "deep_rest", _deep_rest)
     parser.block.ruler.before("table", "plain_block", plain_block)
-    parser.block.ruler.before("table", DRAWN_TABLE, drawn_table)
     interrupting: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    parser.block.ruler.before("fence", "math_block", math_block, interrupting)
-    parser.block.ruler.before("fence", "indented_block", indented_block, interrupting)
-    parser.inline.ruler.before("escape", "math_inline", math_inline)
+    parser.block.ruler.before("table", "further_block", _further_block, interrupting)
+    parser.inline.ruler.after("entity", "math_inline", math_inline)
     parser.core.ruler.at("inline", plain_inline)
     parser.block.ruler.at("hr", _thematic_break, interrupting)
     # links are read, not rendered: a refused data: URI would stay in the text
@@ -124,6 +122,27 @@ def _deep_rest(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     token.content = state.getLines(start, line, state.blkIndent, False)
     state.line = line
     return True
+
+
+def _further_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """The rules that are not CommonMark's, each asked only where the line begins as it must."""
+    at = state.bMarks[start] + state.tShift[start]
+    rule = _BY_START.get(state.src[at : at + 2])
+    if rule is None:
+        if silent or start + 1 >= end:
+            return False
+        at = state.bMarks[start + 1] + state.tShift[start + 1]
+        if state.src[at : at + 2] != "--":
+            return False
+        rule = drawn_table
+    return not state.is_code_block(start) and rule(state, start, end, silent)
+
+
+_BY_START = {
+    "$$": math_block,
+    **dict.fromkeys(("!!", "??", "=="), indented_block),
+    **dict.fromkeys(("+-", "+=", "+:", "--"), drawn_table),
+}
 
 
 def _thematic_break(state: StateBlock, start: int, end: int, silent: bool) -> bool:

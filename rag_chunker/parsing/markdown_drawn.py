@@ -26,7 +26,7 @@ Rows = list[list[str]]
 
 def drawn_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Block rule: a grid table, a simple table or a multiline table, with its caption below."""
-    if silent or state.is_code_block(start):
+    if silent:
         return False
     lines = _Lines(state, end)
     if lines[start].lstrip().startswith("+"):

@@ -17,8 +17,6 @@ def indented_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
     Without a title in quotes its kind is the title: `!!! note` is `Note`.
     """
     line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
-    if line[:1] not in ("!", "?", "=") or state.is_code_block(start):
-        return False
     found = _OPENS.fullmatch(line)
     if found is None:
         return False

@@ -28,7 +28,7 @@ def math_inline(state: StateInline, silent: bool) -> bool:
 
 def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Block rule: lines from `$$` to `$$` without a blank one between are code in LaTeX."""
-    if state.is_code_block(start) or not _OPENS.fullmatch(_line(state, start)):
+    if not _OPENS.fullmatch(_line(state, start)):
         return False
     last = start + 1
     while last < end and not _CLOSES.fullmatch(line := _line(state, last)):

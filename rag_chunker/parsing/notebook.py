@@ -11,6 +11,7 @@ from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean, decode
 from rag_chunker.parsing.front_matter import split_front_matter
+from rag_chunker.parsing.html import fragment_blocks
 from rag_chunker.parsing.markdown import MarkdownParser, markdown_blocks
 from rag_core.errors import CorruptDocument, DocumentTooLarge
 from rag_core.spi import Parser
@@ -26,6 +27,7 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@
 _SHORTEST_ENCODED = 200
 _ENCODED = re.compile(rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{{_SHORTEST_ENCODED},}}={{0,2}}")
 _OBJECT = re.compile(r"\s*<[^<>\n]*(?:at 0x[0-9a-fA-F]+|Figure size [^<>\n]*)>\s*")
+_OF_A_TABLE = {BlockType.table_row, BlockType.caption, BlockType.paragraph}
 _CELL_MAGIC = re.compile(r"%%(bash|sh|html|javascript|js|latex|perl|ruby|sql|R|python)\b")
 
 
@@ -33,8 +35,9 @@ class NotebookParser(Parser):
     """Markdown cells as one Markdown document, code cells as `code` in the kernel's language.
 
     Printed text, text results and error messages are `other` blocks without colour codes, up to
-    `LONGEST_OUTPUT`; pictures, HTML and other rich output, tracebacks and attachments are left
-    out. Raw cells are `other`. Front matter in the first cell goes to the metadata.
+    `LONGEST_OUTPUT`, and a result that is shown as a table its rows; pictures, other HTML and rich
+    output, tracebacks and attachments are left out. Raw cells are `other`. Front matter in the
+    first cell goes to the metadata.
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
@@ -53,7 +56,7 @@ class NotebookParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"notebook-1 {MarkdownParser().version()}"
+        return f"notebook-2 {MarkdownParser().version()}"
 
 
 def _loaded(data: bytes) -> dict[str, Any]:
@@ -111,8 +114,7 @@ def _cell_blocks(cell: dict[str, Any], language: str | None, first_table: int) -
             yield from markdown_blocks(text, first_table=first_table).blocks
         case "code":
             yield _code(text, str(cell.get("language") or language or ""))
-            for output in _dicts(cell.get("outputs")):
-                yield Block.trusted(BlockType.other, _printed(_output(output)), {})
+            yield from _output_blocks(_dicts(cell.get("outputs")), first_table)
         case "heading":  # format 3
             level = cell.get("level")
             known = level if isinstance(level, int) and 1 <= level <= 6 else 1
@@ -126,6 +128,27 @@ def _code(text: str, language: str) -> Block:
     spoken = magic[1].lower() if magic else language
     attributes: dict[str, JsonValue] = {"language": spoken} if spoken else {}
     return Block.trusted(BlockType.code, text.strip("\n"), attributes)
+
+
+def _output_blocks(outputs: list[dict[str, Any]], table: int) -> Iterator[Block]:
+    for output in outputs:
+        rows = _table(output, table)
+        yield from rows or [Block.trusted(BlockType.other, _printed(_output(output)), {})]
+        table += bool(rows)
+
+
+def _table(output: dict[str, Any], number: int) -> list[Block]:
+    """The rows of a result that is shown as one table, such as a data frame; none if it is too
+    long, or more than that."""
+    shown = _dict(output.get("data", output))
+    markup = _text(shown.get("text/html") or shown.get("html") or "")
+    if markup.count("<table") != 1:
+        return []
+    blocks = fragment_blocks(markup, first_table=number)
+    if sum(len(block.text) for block in blocks) > LONGEST_OUTPUT:
+        return []
+    kinds = {block.type for block in blocks}
+    return blocks if BlockType.table_row in kinds and kinds <= _OF_A_TABLE else []
 
 
 def _output(output: dict[str, Any]) -> str:

@@ -89,6 +89,25 @@ def test_results_and_errors_are_kept_pictures_and_objects_are_not() -> None:
     assert shape(parsed)[1:] == [("other", "42"), ("other", "ValueError: bad")]
 
 
+def test_a_data_frame_is_a_table() -> None:
+    head = "<tr><th></th><th>a</th></tr>"
+    frame = f"<style>x</style><table><thead>{head}</thead><tr><th>0</th><td>1</td></tr></table>"
+    result = {"data": {"text/html": [frame, "<p>1 rows</p>"], "text/plain": "   a\n0  1"}}
+    chart = {"data": {"text/html": "<div>chart</div>", "text/plain": "chart"}}
+    long = {"data": {"text/html": frame.replace("1", "1" * LONGEST_OUTPUT), "text/plain": "x"}}
+    blocks = parse(code("df", result, result, chart, long)).blocks
+    assert [(b.type.value, b.text, b.attributes.get("table")) for b in blocks[1:]] == [
+        ("table_row", " | a", 0),
+        ("table_row", "0 | 1", 0),
+        ("paragraph", "1 rows", None),
+        ("table_row", " | a", 1),
+        ("table_row", "0 | 1", 1),
+        ("paragraph", "1 rows", None),
+        ("other", "chart", None),
+        ("other", "x", None),
+    ]
+
+
 def test_a_flood_of_output_is_cut_and_keeps_its_end() -> None:
     flood = "".join(f"line {n}\n" for n in range(100_000)) + "FATAL"
     text = shape(parse(code("x", printed(flood))))[1][1]
