@@ -18,7 +18,7 @@ Shows = Callable[[Value], str]
 Formats = dict[int, dict[int, Shows]]
 """How to show the values of some cells, by 0-based column, then row."""
 
-_BUILT_IN_PERCENT = ("9", "10")
+BUILT_IN_PERCENT = ("9", "10")
 _PADDED = re.compile(r"(?:\[[^\]]*\])?(0{2,20})(?:;.*)?")
 _REFERENCE = re.compile(rb"""\br=["']([A-Z]+)(\d+)""")
 _STYLE = re.compile(rb"""\bs=["'](\d+)["']""")
@@ -49,19 +49,25 @@ def formatted_cells(archive: Archive) -> dict[str, Formats]:
 
 def _styles(root: Any) -> Iterator[tuple[bytes, Shows]]:
     """Number of each cell style that matters, and how it shows a value."""
-    shows: dict[str | None, Shows] = dict.fromkeys(_BUILT_IN_PERCENT, as_percentage)
+    shows: dict[str | None, Shows] = dict.fromkeys(BUILT_IN_PERCENT, as_percentage)
     for custom in root.iter("{*}numFmt"):
-        code = custom.get("formatCode") or ""
-        if "%" in code:
-            shows[custom.get("numFmtId")] = as_percentage
-        elif zeros := _PADDED.fullmatch(code):
-            shows[custom.get("numFmtId")] = partial(padded, width=len(zeros[1]))
-        elif unit := _unit(code):
-            shows[custom.get("numFmtId")] = partial(with_unit, before=unit[0], behind=unit[1])
+        if how := shows_by_code(custom.get("formatCode") or ""):
+            shows[custom.get("numFmtId")] = how
     formats = [xf for xfs in root.iter("{*}cellXfs") for xf in xfs.iter("{*}xf")]
     for index, xf in enumerate(formats):
         if xf.get("numFmtId") in shows:
             yield str(index).encode(), shows[xf.get("numFmtId")]
+
+
+def shows_by_code(code: str) -> Shows | None:
+    """How a number format shows a value, if it changes what that says."""
+    if "%" in code:
+        return as_percentage
+    if zeros := _PADDED.fullmatch(code):
+        return partial(padded, width=len(zeros[1]))
+    if unit := _unit(code):
+        return partial(with_unit, before=unit[0], behind=unit[1])
+    return None
 
 
 def _unit(code: str) -> tuple[str, str] | None:

@@ -20,6 +20,7 @@ from rag_chunker.parsing.sheet_binary import binary_extent
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
 from rag_chunker.parsing.sheet_legacy import legacy_brought_near
+from rag_chunker.parsing.sheet_legacy_formats import legacy_formats
 from rag_chunker.parsing.sheet_notes import notes_by_sheet
 from rag_chunker.parsing.sheet_open import CONTENT, merged_and_notes, with_values_shown
 from rag_chunker.parsing.sheet_regions import SheetRegions
@@ -79,7 +80,8 @@ class _Beside(NamedTuple):
 def _looked_at(data: bytes) -> tuple[str | None, bytes, _Beside]:
     """Title, a workbook that is safe to load, and what there is to know beside its cells."""
     if not data.startswith(_ZIP_MAGIC):
-        return None, legacy_brought_near(data), _Beside({}, {}, {}, {})
+        near = legacy_brought_near(data)
+        return None, near, _Beside(legacy_formats(near), {}, {}, {})
     with open_archive(data) as archive:
         title = title_of(archive)
         if CONTENT in archive:

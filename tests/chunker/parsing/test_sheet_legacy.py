@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ole_files import ole
 
 from rag_chunker.parsing.sheet_legacy import legacy_brought_near
+from rag_chunker.parsing.sheet_legacy_formats import legacy_formats
 from rag_chunker.parsing.sheets import SheetsParser
 from rag_core.types import CorpusId, DocumentId, Source, TenantId
 
@@ -80,3 +81,30 @@ def test_every_row_keeps_its_cells_in_their_order(cells: Cells) -> None:
         kept.setdefault(row, []).append(f"{value:g}" if isinstance(value, float) else str(value))
     found = [[cell for cell in text.split(" | ") if cell] for text in texts(xls(cells))[1:]]
     assert found == list(kept.values())
+
+
+FORMATS = ("0.0%", '#,##0.00 "€"', "00000", "0.00")
+
+
+def test_cells_show_their_numbers_in_their_format() -> None:
+    numbers = (0.256, 4.5, 7.0, 3.25)
+    cells: Cells = {(0, at): name for at, name in enumerate("abcd")}
+    cells |= {(1, at): value for at, value in enumerate(numbers)}
+    cells |= {(2, 0): [1, 2, 3, 4], (3, 0): 1.0}
+    assert texts(xls(cells, formats=FORMATS))[2:4] == [
+        "25.6% | 4.5 € | 00007 | 3.25",
+        "100% | 2 € | 00003 | 4",
+    ]
+
+
+def test_formats_follow_the_cells_that_are_brought_near() -> None:
+    cells: Cells = {(9_000, 0): "a", (9_001, 0): 0.5, FAR: "far"}
+    assert texts(xls(cells, formats=FORMATS))[1:3] == ["a | ", "50% | "]
+
+
+@pytest.mark.parametrize("cut", range(0, 2_000, 97))
+def test_the_formats_of_a_damaged_workbook_are_none(cut: int) -> None:
+    data = xls({**NEAR, (9, 0): 0.5}, formats=FORMATS)
+    assert legacy_formats(data[:cut]) in ({}, legacy_formats(data))
+    flipped = data[:cut] + bytes([data[cut] ^ 255]) + data[cut + 1 :]
+    assert isinstance(legacy_formats(flipped), dict)
