@@ -23,6 +23,8 @@ class Span(NamedTuple):
 
 _GAP = 0.5
 """Of the height of a line: more than the spaces between words are wide."""
+_LONG = 150
+"""Characters of a cell that takes a whole row from which on it is no title."""
 _MOST_PAIRS = 1_000_000
 """Rules across times rules down; a page with more is a drawing."""
 _STICKS_OUT = 6.0
@@ -170,7 +172,8 @@ class _Cells:
         self._words.setdefault((row, column), []).append((line, word))
 
     def table(self) -> Table | None:
-        """What the cells make: at least two rows, two columns and three cells with text."""
+        """What the cells make: at least two rows, two columns and three cells with text, and no
+        boxes around text."""
         rows = sorted({row for row, _ in self._words})
         columns = sorted({column for _, column in self._words})
         if len(rows) < 2 or len(columns) < 2 or len(self._words) < 3:
@@ -178,6 +181,8 @@ class _Cells:
         texts = [
             [cell_text(self._words.get((row, column), ())) for column in columns] for row in rows
         ]
+        if _are_boxes(texts):
+            return None
         table = Table(texts, self._grid.box, open_end=self._grid.open_end)
         for row, column in self._words:
             end = self._end_of_span(row, column)
@@ -234,6 +239,14 @@ class _Cells:
 
     def _middle(self, places: list[float], index: int) -> float:
         return (places[index] + places[index + 1]) / 2
+
+
+def _are_boxes(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether at most half of the rows are several cells, and the others long texts, or most."""
+    alone = [max(row, key=len) for row in rows if sum(map(bool, row)) < 2]
+    if 2 * len(alone) < len(rows):
+        return False
+    return 3 * len(alone) > 2 * len(rows) or max(map(len, alone)) > _LONG
 
 
 def _slot(places: list[float], where: float) -> int:
