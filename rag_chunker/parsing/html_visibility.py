@@ -23,6 +23,7 @@ _MARKED = ",".join(
     (
         *("[hidden]", "[aria-hidden*=true i]", "[style*=display i]", "[style*=visibility i]"),
         "[role]",
+        r"[epub\:type=pagebreak]",
     )
 )
 _HIDING_STYLE = re.compile(
@@ -64,6 +65,10 @@ def is_hidden_by_attribute(element: Element) -> bool:
         stated = element.attr("aria-hidden") or ""
         if stated.strip().lower() == "true":
             return True
+    if "epub:type" in attributes or "role" in attributes:
+        stated = element.attr("epub:type"), element.attr("role")
+        if "pagebreak" in stated or "doc-pagebreak" in stated:
+            return True  # the number of a printed page, anywhere in the text
     if "style" not in attributes:
         return False
     return _HIDING_STYLE.search((element.attr("style") or "").lower()) is not None

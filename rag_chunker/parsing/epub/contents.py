@@ -14,14 +14,14 @@ _NESTING = frozenset({"ol", "navPoint"})
 
 
 class Entry(NamedTuple):
-    """The name of a page, and how deep it stands in the contents (1 outermost)."""
+    """The name of a page or of a part of it, and its depth in the contents (1 outermost)."""
 
     label: str
     level: int
 
 
-def page_names(archive: Archive, contents: str | None) -> dict[str, Entry]:
-    """The first entry of each page in a navigation document or NCX; none if it is unreadable."""
+def page_names(archive: Archive, contents: str | None) -> dict[str, list[Entry]]:
+    """The entries of each page in a navigation document or NCX; none if it is unreadable."""
     if contents is None or contents not in archive:
         return {}
     try:
@@ -29,12 +29,12 @@ def page_names(archive: Archive, contents: str | None) -> dict[str, Entry]:
     except ParseError:  # contents only help: the book is there without them
         return {}
     folder = posixpath.dirname(contents)
-    names: dict[str, Entry] = {}
+    names: dict[str, list[Entry]] = {}
     for element, level in _links(_toc(root)):
         path = resolved(folder, element.get("href") or element.get("src") or "")
         label = _label(element)
         if not is_blank(label):
-            names.setdefault(path, Entry(label, level))
+            names.setdefault(path, []).append(Entry(label, level))
     return names
 
 

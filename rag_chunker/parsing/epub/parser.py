@@ -20,8 +20,9 @@ DEEPEST_HEADING = 6
 class EpubParser(Parser):
     """The pages of the spine, without cover and contents, with the levels that they have.
 
-    A page without any heading gets the name that the table of contents gives it: as heading before
-    its text, or in place of its first block if that says the same. Pages that the package names
+    A page without any heading gets the names that the table of contents gives it and its parts:
+    each as heading in place of the paragraph that says the same, the first else before the text.
+    Pages that the package names
     but does not hold are in `metadata["missing_pages"]`.
     """
 
@@ -39,7 +40,7 @@ class EpubParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"1 {HtmlParser().version()}"
+        return f"2 {HtmlParser().version()}"
 
 
 def _blocks(archive: Archive, package: Package) -> Iterator[Block]:
@@ -51,18 +52,29 @@ def _blocks(archive: Archive, package: Package) -> Iterator[Block]:
         blocks = html_blocks(archive.read(page), first_table=tables).blocks
         numbers = (block.attributes.get("table") for block in reversed(blocks))
         tables = next((last + 1 for last in numbers if isinstance(last, int)), tables)
-        yield from _named(list(blocks), names.get(page))
+        yield from _named(list(blocks), names.get(page, []))
 
 
-def _named(blocks: list[Block], entry: Entry | None) -> list[Block]:
-    """The blocks of a page under a heading, if the page has none and the contents name it."""
-    if not blocks or entry is None or any(b.type is BlockType.heading for b in blocks):
+def _named(blocks: list[Block], entries: list[Entry]) -> list[Block]:
+    """The blocks of a page with the headings that the contents name, if the page has none."""
+    if not blocks or not entries or any(b.type is BlockType.heading for b in blocks):
         return blocks
-    heading = Block(
-        type=BlockType.heading, text=entry.label, level=min(entry.level, DEEPEST_HEADING)
-    )
-    said = " ".join(blocks[0].text.split()).casefold() == entry.label.casefold()
-    return [heading, *(blocks[1:] if said else blocks)]
+    headings = {_said(entry.label): _heading(entry) for entry in reversed(entries)}
+    first = _said(entries[0].label)
+    named = []
+    for at, block in enumerate(blocks):
+        is_title = at == 0 or block.type is BlockType.paragraph
+        heading = headings.pop(_said(block.text), None) if is_title else None
+        named.append(heading or block)
+    return [headings[first], *named] if first in headings else named
+
+
+def _said(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _heading(entry: Entry) -> Block:
+    return Block.trusted_heading(entry.label, min(entry.level, DEEPEST_HEADING), {})
 
 
 def _refuse_encrypted(archive: Archive, package: Package) -> None:
