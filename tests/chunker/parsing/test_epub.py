@@ -90,7 +90,8 @@ def test_a_page_without_heading_gets_its_name_from_the_contents() -> None:
 def test_the_contents_name_the_parts_of_a_page() -> None:
     nav = (
         '<nav xmlns:e="http://www.idpf.org/2007/ops" e:type="toc"><ol><li>'
-        '<a href="a.xhtml#x">One</a><ol><li><a href="a.xhtml#y">Part  of it</a></li></ol></li></ol></nav>'
+        '<a href="a.xhtml#x">One</a><ol><li><a href="a.xhtml#y">Part  of it</a></li></ol>'
+        "</li></ol></nav>"
     )
     page = "<p>before</p><ul><li>One</li></ul><p>ONE</p><p>b</p><p>Part of it</p><p>One</p>"
     data = epub(
