@@ -66,8 +66,8 @@ def is_hidden_by_attribute(element: Element) -> bool:
         if stated.strip().lower() == "true":
             return True
     if "epub:type" in attributes or "role" in attributes:
-        stated = element.attr("epub:type"), element.attr("role")
-        if "pagebreak" in stated or "doc-pagebreak" in stated:
+        kinds = element.attr("epub:type"), element.attr("role")
+        if "pagebreak" in kinds or "doc-pagebreak" in kinds:
             return True  # the number of a printed page, anywhere in the text
     if "style" not in attributes:
         return False
