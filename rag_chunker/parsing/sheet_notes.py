@@ -1,6 +1,7 @@
 """What stands on an XLSX sheet beside its cells? Comments, text boxes and the titles of charts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from rag_chunker.parsing.archive import Archive
@@ -23,32 +24,54 @@ def notes_by_sheet(archive: Archive) -> dict[str, list[Block]]:
     for name, part in sheet_parts(archive):
         blocks: list[Block] = []
         parts = related(archive, part) if part in archive else {}
-        for kind, read in (("comments", _comments), ("drawing", _boxes)):
-            for target in parts.get(kind, ()):
-                blocks += _read(archive, target, read)
+        threads = _all(archive, parts.get("threadedComment", ()), _threads)
+        answered = {_cell_of(block) for block in threads}
+        comments = _all(archive, parts.get("comments", ()), _comments)
+        blocks += [block for block in comments if _cell_of(block) not in answered]
+        blocks += threads
+        blocks += _all(archive, parts.get("drawing", ()), _boxes)
         for drawing in parts.get("drawing", ()):
-            for chart in related(archive, drawing).get("chart", ()):
-                blocks += _read(archive, chart, _title)
+            blocks += _all(archive, related(archive, drawing).get("chart", ()), _title)
         if blocks:
             found[name] = blocks
     return found
 
 
-def _read(archive: Archive, part: str, read: Any) -> list[Block]:
-    if part not in archive:
-        return []
-    try:
-        return [block for block in read(part_root(archive, part)) if not is_blank(block.text)]
-    except CorruptDocument:
-        return []
+def _all(
+    archive: Archive, parts: Iterable[str], read: Callable[[Any], Iterator[Block]]
+) -> list[Block]:
+    found: list[Block] = []
+    for part in filter(archive.__contains__, parts):
+        with suppress(CorruptDocument):
+            found += [block for block in read(part_root(archive, part)) if not is_blank(block.text)]
+    return found
+
+
+def _cell_of(comment: Block) -> str:
+    return comment.text.partition(":")[0]
+
+
+def _threads(root: Any) -> Iterator[Block]:
+    """What was said about each cell, an answer a line. Excel keeps it again among the comments,
+    below a notice for older programs."""
+    by_cell: dict[str, list[str]] = {}
+    for comment in root.iter("{*}threadedComment"):
+        text = shown("".join(each.text or "" for each in comment.iter("{*}text"))).strip()
+        if text:
+            by_cell.setdefault(comment.get("ref") or "", []).append(text)
+    for at, texts in by_cell.items():
+        yield _comment(at, "\n".join(texts))
 
 
 def _comments(root: Any) -> Iterator[Block]:
     for comment in root.iter("{*}comment"):
         text = shown("".join(run.text or "" for run in comment.iter("{*}t"))).strip()
         if text:
-            at = comment.get("ref") or ""
-            yield Block.trusted(BlockType.other, f"{at}: {text}", {"note": "comment"})
+            yield _comment(comment.get("ref") or "", text)
+
+
+def _comment(cell: str, text: str) -> Block:
+    return Block.trusted(BlockType.other, f"{cell}: {text}", {"note": "comment"})
 
 
 def _boxes(root: Any) -> Iterator[Block]:

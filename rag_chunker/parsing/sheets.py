@@ -17,6 +17,7 @@ from rag_chunker.parsing.media_type import XLS, media_type_of
 from rag_chunker.parsing.merged_headers import Range, Spans, with_spans_named
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_binary import binary_extent
+from rag_chunker.parsing.sheet_disguised import disguised
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
 from rag_chunker.parsing.sheet_legacy import legacy_brought_near
@@ -32,6 +33,7 @@ from rag_core.spi import Parser
 from rag_core.types import Block, BlockType, ParsedDocument, Source
 
 _ZIP_MAGIC = b"PK\x03\x04"
+_SIGNATURES = (_ZIP_MAGIC, b"\xd0\xcf\x11\xe0")
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 
 
@@ -42,10 +44,14 @@ class SheetsParser(Parser):
     was saved with them. A merged cell counts once, except above the columns that it names. Error
     values (`#REF!`) and empty sheets give nothing. Comments, text boxes and titles of charts follow
     the tables of their sheet. Hidden sheets are read, and named in
-    `metadata["hidden_sheets"]`.
+    `metadata["hidden_sheets"]`. Text under the name of a workbook (see `disguised`) is read as what
+    it is.
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
+        with blamed_on(source):
+            if not data.startswith(_SIGNATURES) and (found := disguised(source, data)) is not None:
+                return found
         with blamed_on(source), paused_collector():
             title, near, beside = _looked_at(data)
             workbook = _load(near)

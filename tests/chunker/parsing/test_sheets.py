@@ -292,6 +292,60 @@ def test_comments_text_boxes_and_chart_titles_follow_the_cells() -> None:
     ]
 
 
+def test_a_thread_of_comments_is_read_without_the_notice_for_older_programs() -> None:
+    target = BytesIO()
+    with xlsxwriter.Workbook(target) as book:
+        sheet = book.add_worksheet("Data")
+        sheet.write_row(0, 0, ["a", "b"])
+        sheet.write_comment("A1", "[Threaded comment] Your version of Excel ... Why?")
+        sheet.write_comment("B1", "Alone")
+    said = "".join(
+        f'<threadedComment ref="A1" id="{at}"><text>{text}</text></threadedComment>'
+        for at, text in enumerate(("Why?", "Because."))
+    )
+    rels = "xl/worksheets/_rels/sheet1.xml.rels"
+    with zipfile.ZipFile(target, "a") as file:
+        with_thread = file.read(rels).replace(
+            b"</Relationships>",
+            b'<Relationship Id="t" Type="http://schemas.microsoft.com/office/2017/10/relationships/'
+            b'threadedComment" Target="../thread.xml"/></Relationships>',
+        )
+        file.writestr("xl/thread.xml", f'<ThreadedComments xmlns="urn:t">{said}</ThreadedComments>')
+    entries = BytesIO()
+    with zipfile.ZipFile(target) as old, zipfile.ZipFile(entries, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, with_thread if name == rels else old.read(name))
+    notes = [b.text for b in parse(entries.getvalue()).blocks if b.type is BlockType.other]
+    assert notes == ["B1: Alone", "A1: Why?\nBecause."]
+
+
+XML_2003 = (
+    '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>'
+    '<s:Workbook xmlns:s="urn:schemas-microsoft-com:office:spreadsheet">'
+    '<s:Worksheet s:Name="Stock"><s:Table><s:Row>'
+    '<s:Cell><s:Data s:Type="String">Item</s:Data></s:Cell>'
+    '<s:Cell s:Index="3"><s:Data s:Type="String">Since</s:Data></s:Cell></s:Row><s:Row>'
+    '<s:Cell s:MergeAcross="1"><s:Data s:Type="Number">4</s:Data></s:Cell>'
+    '<s:Cell><s:Data s:Type="DateTime">2024-05-06T00:00:00.000</s:Data></s:Cell></s:Row>'
+    '</s:Table></s:Worksheet><s:Worksheet s:Name="Empty"/></s:Workbook>'
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"\n<html><table><tr><th>a<th>b<tr><td>1<td>2</table>", ["a | b", "1 | 2"]),
+        ("a\tb\n1\t2\n".encode("utf-16"), ["a | b", "1 | 2"]),
+        (b"a;b\n1;2\n", ["a | b", "1 | 2"]),
+        (XML_2003.encode(), ["Stock", "Item |  | Since", "4 |  | 2024-05-06"]),
+    ],
+)
+def test_text_under_the_name_of_a_workbook_is_read_as_what_it_is(
+    data: bytes, expected: list[str]
+) -> None:
+    assert texts(data) == expected
+
+
 def test_text_keeps_its_leading_zeros_and_formulas_give_their_saved_result() -> None:
     data = (
         rows("Code | Total")
