@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from rag_chunker.parsing.odt.embedded import Embedded
 from rag_chunker.parsing.odt.names import (
     ANNOTATION,
     DROPPED,
@@ -69,11 +70,11 @@ _NOTHING = Line()
 
 
 class InlineReader:
-    """Reads paragraphs. `formula` gives the text of an embedded formula by its address."""
+    """Reads paragraphs. `embedded` gives what an object says by its address."""
 
-    def __init__(self, styles: Styles, formula: Callable[[str], str]) -> None:
+    def __init__(self, styles: Styles, embedded: Callable[[str], Embedded]) -> None:
         self._styles = styles
-        self._formula = formula
+        self._embedded = embedded
 
     def plain_text(self, paragraph: Any) -> str | None:
         """What a paragraph shows that is nothing but text and ordinary spans, in a style that is
@@ -174,7 +175,9 @@ class InlineReader:
         attached.pictures.append(next((text for text in described if text.strip()), ""))
         first = children[0]
         if first.tag == n("draw:object"):
-            return [self._formula(first.get(n("xlink:href"), ""))]
+            said = self._embedded(first.get(n("xlink:href"), ""))
+            attached.boxes += said.boxes
+            return [said.text]
         return [first]
 
 

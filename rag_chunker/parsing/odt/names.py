@@ -8,6 +8,7 @@ _NAMESPACES = {
     "office": _URN + "office:1.0",
     "text": _URN + "text:1.0",
     "table": _URN + "table:1.0",
+    "chart": _URN + "chart:1.0",
     "draw": _URN + "drawing:1.0",
     "presentation": _URN + "presentation:1.0",
     "style": _URN + "style:1.0",

@@ -12,7 +12,7 @@ from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.odt.body import Body
-from rag_chunker.parsing.odt.formulas import formula
+from rag_chunker.parsing.odt.embedded import Embedded, embedded
 from rag_chunker.parsing.odt.inline import InlineReader
 from rag_chunker.parsing.odt.names import n
 from rag_chunker.parsing.odt.styles import Sheet, Styles, common_sheet, sheet
@@ -50,7 +50,8 @@ class OdtParser(Parser):
 
     Deleted text that change tracking keeps, hidden text, generated indexes, page headers and
     footers are dropped. Notes, comments and pictures' alternative texts follow their paragraph as
-    `other` blocks. A paragraph in style Title is a heading of level 1 and the document's title.
+    `other` blocks; charts (title and numbers) follow it, too. A paragraph in style Title is a
+    heading of level 1 and the document's title.
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
@@ -96,7 +97,8 @@ def body_of(parts: Parts) -> Body:
     styles = Styles([own] if parts.styles is None else [parts.styles, own])
     archive = parts.archive
     return Body(
-        styles, InlineReader(styles, lambda at: "" if archive is None else formula(archive, at))
+        styles,
+        InlineReader(styles, lambda at: Embedded() if archive is None else embedded(archive, at)),
     )
 
 

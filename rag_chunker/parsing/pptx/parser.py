@@ -15,7 +15,8 @@ _MIME = "application/vnd.openxmlformats-officedocument.presentationml.presentati
 
 
 class PptxParser(Parser):
-    """A heading of level 1 for each slide, then what is on it in reading order, then its notes.
+    """A heading of level 1 for each slide, then what is on it in reading order, then its notes
+    and comments.
 
     Text in groups, tables, charts (title and numbers) and SmartArt is read; footers, dates and
     slide numbers are not. `page` is the slide's number. Hidden slides are read, and named in

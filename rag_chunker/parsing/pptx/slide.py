@@ -1,4 +1,4 @@
-"""How does one slide become blocks? Its title, then its shapes in reading order, then its notes."""
+"""How does one slide become blocks? Title, shapes in reading order, notes, comments."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ class SlideReader:
             title = _promoted(shapes)
         rest = [shape for shape in shapes if shape is not title]
         shown_blocks = without_echoes(merged_code(run(self._shapes(rest, in_group=False))))
-        body = [*shown_blocks, *self._notes()]
+        body = [*shown_blocks, *self._notes(), *self._comments()]
         text = "" if title is None else " ".join(_text(title).split())
         if body or not is_blank(text):
             heading = f"Slide {self._number}" if is_blank(text) else text
@@ -111,6 +111,16 @@ class SlideReader:
         text = "" if body is None else body_text(body)
         if not is_blank(text):
             yield self._note("speaker", text)
+
+    def _comments(self) -> Iterator[Block]:
+        """What reviewers said about the slide, and what was answered; in both formats of
+        PowerPoint, where a text is plain or has paragraphs."""
+        comments = self._slide.of_kind("comments")
+        for one in () if comments is None else comments.root.iter("{*}cm", "{*}reply"):
+            body = one.find("{*}txBody")
+            text = one.findtext("{*}text") or "" if body is None else body_text(body)
+            if not is_blank(text := shown(text).strip()):
+                yield self._note("comment", text)
 
     def _note(self, kind: str, text: str) -> Block:
         attributes = {**self._attributes(), "note": kind}

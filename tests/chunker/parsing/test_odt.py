@@ -322,6 +322,25 @@ def test_a_formula_that_nobody_typed_is_read_as_one_would_type_it() -> None:
     assert read(body, **{"Object 1/content__xml": math}) == [("paragraph", "(a+b)/2=√xy^(10)")]
 
 
+def test_a_chart_gives_its_title_and_numbers() -> None:
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "chart", "table", "text")
+    )
+    head = f"<table:table-header-rows>{row(cell(''), cell(p('2024')))}</table:table-header-rows>"
+    chart = (
+        f"<office:document-content {spaces}><office:body><office:chart><chart:chart>"
+        f"<chart:title>{p('Sales')}</chart:title><chart:legend/><chart:plot-area/>"
+        f"{table(head, row(cell(p('East')), cell(p('19.2'))))}"
+        "</chart:chart></office:chart></office:body></office:document-content>"
+    )
+    body = p('See:<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>')
+    assert read(body, **{"Object 1/content__xml": chart}) == [
+        *(("paragraph", "See:"), ("paragraph", "Sales")),
+        *(("table_row", " | 2024"), ("table_row", "East | 19.2")),
+    ]
+
+
 def test_properties_become_metadata() -> None:
     meta = "<dc:title>T</dc:title><dc:creator>Ann</dc:creator><meta:keyword>a</meta:keyword>"
     document = parsed(OdtParser(), odt("", meta=meta + "<meta:keyword>b</meta:keyword>")).document

@@ -12,6 +12,8 @@ from office_files import docx, p, parsed, shape, zipped
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.opc.package import Part
+from pptx.opc.packuri import PackURI
 from pptx.util import Inches, Pt
 
 from rag_chunker.parsing.archive import open_archive
@@ -246,6 +248,36 @@ def test_notes_come_last_and_are_marked() -> None:
     block = read(build).blocks[-1]
     assert (block.type, block.text) == ("other", "Say hello.\nSmile.")
     assert block.attributes == {"page": 1, "note": "speaker"}
+
+
+def paragraph(text: str) -> str:
+    return f"<a:p xmlns:a='{A}'><a:r><a:t>{text}</a:t></a:r></a:p>"
+
+
+@pytest.mark.parametrize(
+    "comments",
+    [
+        "<cm><text>Why?</text></cm><cm><text>Because.</text></cm>",
+        f"<cm><txBody>{paragraph('Why?')}</txBody><replyLst><reply><txBody>"
+        f"{paragraph('Because.')}</txBody></reply></replyLst></cm>",
+    ],
+)
+def test_comments_and_their_answers_follow_the_notes(comments: str) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
+    slide.shapes.title.text = "T"
+    slide.notes_slide.notes_text_frame.text = "Say hello."
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments"
+    part = Part(
+        PackURI("/ppt/comments/comment1.xml"),
+        "application/xml",
+        deck.part.package,
+        f"<cmLst xmlns='urn:c'>{comments}</cmLst>".encode(),
+    )
+    slide.part.relate_to(part, kind)
+    found = parsed(PptxParser(), saved(deck)).blocks
+    assert [block.text for block in found] == ["T", "Say hello.", "Why?", "Because."]
+    assert found[-1].attributes == {"page": 1, "note": "comment"}
 
 
 def test_a_chart_gives_its_title_and_numbers() -> None:

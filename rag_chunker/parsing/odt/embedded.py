@@ -1,9 +1,11 @@
-"""What does a formula say that is embedded as an object of its own?"""
+"""What does an object say that is embedded: a formula, or a chart with its title and numbers?"""
 
 import posixpath
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from rag_chunker.parsing.archive import Archive, xml_root
+from rag_chunker.parsing.odt.names import TABLE, n
 
 _M = "{http://www.w3.org/1998/Math/MathML}"
 _SIGNS = {"mfrac": "/", "msup": "^", "msub": "_"}
@@ -11,19 +13,33 @@ _SIGNS = {"mfrac": "/", "msup": "^", "msub": "_"}
 _STAR_MATH = "StarMath"
 
 
-def formula(archive: Archive, address: str) -> str:
-    """The formula at `./Object 1` as its author typed it, else as one would type it; `""` for
-    other objects (charts, sheets)."""
+class Embedded(NamedTuple):
+    """An object in a document. Others than formulas and charts (sheets) say nothing: there is a
+    picture of them."""
+
+    text: str = ""
+    """A formula as its author typed it, else as one would type it."""
+    boxes: Sequence[Any] = ()
+    """Elements with paragraphs or rows: the title of a chart, and the table of its numbers."""
+
+
+def embedded(archive: Archive, address: str) -> Embedded:
+    """What the object at `./Object 1` says."""
     name = posixpath.normpath(posixpath.join(address, "content.xml"))
     if name not in archive:
-        return ""
+        return Embedded()
     root = xml_root(archive.read(name))
     if root.tag != f"{_M}math":
-        return ""
+        chart = root.find(_CHART)
+        return Embedded() if chart is None else Embedded(boxes=list(chart.iterchildren(*_SAID)))
     for annotation in root.iter(f"{_M}annotation"):
         if annotation.get("encoding", "").startswith(_STAR_MATH) and annotation.text:
-            return str(annotation.text).strip()
-    return _typed(root)
+            return Embedded(str(annotation.text).strip())
+    return Embedded(_typed(root))
+
+
+_CHART = f"{n('office:body')}/{n('office:chart')}/{n('chart:chart')}"
+_SAID = (n("chart:title"), TABLE)
 
 
 def _typed(root: Any) -> str:
