@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from rag_chunker.layout.initials import CAPITAL
 from rag_chunker.layout.levels import Heading, Kind
@@ -17,6 +17,8 @@ LONGEST = 200
 MOST_LINES = 4
 LONG = 80
 """Characters from which on a sentence is none."""
+_LONG_PLAIN = 30
+"""The same for text that is larger than most, and that is all."""
 LARGER = 1.10
 """Times the body's size from which on size alone makes a heading."""
 SMALLER = 0.78
@@ -126,7 +128,8 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bo
     if not (larger and kind.bold) and number is None and _DECLARATION.search(text):
         return False
     if larger:
-        return not (len(text) > LONG and _SENTENCE.search(text))
+        long = LONG if kind.bold else _LONG_PLAIN
+        return not (len(text) > long and _SENTENCE.search(text))
     if paragraph.marker is not None and number is None:
         return False
     least = SMALLEST if kind.bold and alone and _LONG_WORD.search(text) else SMALLER
@@ -162,6 +165,7 @@ def _may_be_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
         and paragraph.first.column >= 0
         and not CAPTION.match(text)
         and not _IMPRINT.match(text)
+        and text[0] not in ":;,.)"
         and _WORD.search(text) is not None
         and all(text.count(a) == text.count(b) for a, b in ("()", "[]"))
     )
@@ -172,8 +176,8 @@ def without_bylines(
 ) -> list[Paragraph]:
     """The headings without authors, dates and the like on a title page.
 
-    On the first page of several, a heading of a look that no later page has, smaller than the
-    largest, and without text of its own below it, introduces nothing.
+    On the first page of several, above its first text, a heading of a look that no later page
+    has, smaller than the largest, and without text of its own below it, introduces nothing.
     """
     if not heads:
         return []
@@ -184,10 +188,12 @@ def without_bylines(
     largest = max(head.style.size for head in heads if head.page == first)
     chosen = {id(head) for head in heads}
     follows = {id(item): after for item, after in pairwise([*items, None])}
+    front = {id(item) for item in takewhile(lambda item: not _is_text(item, chosen), items)}
     return [
         head
         for head in heads
         if head.page != first
+        or id(head) not in front
         or _look(head) in later
         or head.style.size == largest
         or head.first.entry is not None
@@ -197,9 +203,16 @@ def without_bylines(
 
 def _introduces(after: object, chosen: Collection[int]) -> bool:
     """Whether what follows a heading is text enough to be its section's."""
-    if not isinstance(after, Paragraph):
-        return after is not None
-    return id(after) not in chosen and sum(len(line.text) for line in after.lines) >= 100
+    return _is_text(after, chosen) if isinstance(after, Paragraph) else after is not None
+
+
+def _is_text(item: object, chosen: Collection[int]) -> bool:
+    """Whether it is a paragraph of some length, and no heading."""
+    return (
+        isinstance(item, Paragraph)
+        and id(item) not in chosen
+        and sum(len(line.text) for line in item.lines) >= 100
+    )
 
 
 def _look(paragraph: Paragraph) -> tuple[float, bool, bool]:

@@ -49,6 +49,20 @@ def test_paper_drawn_as_white_boxes_is_no_table() -> None:
     assert {block.type for block in blocks(pdf)} == {BlockType.heading, BlockType.paragraph}
 
 
+def test_shaded_boxes_around_text_are_no_table() -> None:
+    pdf = Pdf()
+    page = pdf.page()
+    filled(page, 30, 30, 565, 800, GREY)
+    filled(page, 30, 280, 560, 300, "0.8 0.8 0.8")
+    filled(page, 60, 33, 100, 43, "0.7 0.7 0.7")
+    page.text(62, 41, "prefix").text(110, 41, "can be part of the expression that is given")
+    for top in (80, 200, 320, 440):
+        page.lines(60, top, [f"Line {number} of {FILLER} and further" for number in range(4)])
+    page.text(60, 294, "Examples", 14, "B")
+    assert not texts(pdf, BlockType.table_row)
+    assert headings(pdf) == [(1, "Examples")]
+
+
 def test_rows_between_shaded_ones_have_the_same_columns() -> None:
     rows = [
         ["Package", "Architecture", "Content"],
@@ -121,6 +135,27 @@ def test_a_large_heading_goes_on_in_small_letters_however_early_its_line_ended()
         body(page, top + 50)
     title = "How does one pronounce it and what does it mean?"
     assert headings(pdf) == [(1, title), (1, title)]
+
+
+def test_a_heading_without_text_below_the_first_text_of_the_first_page_is_one() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Interface Flushable", 18, "B")
+    body(page, 90)
+    page.text(60, 160, "Details", 14, "B").text(60, 190, "flush", 12, "B")
+    page.text(60, 210, "void flush()", 10, "M")
+    body(pdf.page().text(60, 60, "Serialized form", 18, "B"), 90)
+    titles = ["Interface Flushable", "Details", "flush", "Serialized form"]
+    assert [text for _, text in headings(pdf)] == titles
+
+
+def test_a_sentence_in_larger_type_is_no_heading() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Interface Flushable", 18, "B")
+    body(page, 90)
+    page.text(60, 160, "Flushes this stream by writing any buffered output.", 12, "T")
+    page.text(60, 190, ": nest = normest (A)", 10, "B")
+    body(page, 210)
+    assert headings(pdf) == [(1, "Interface Flushable")]
 
 
 def test_an_imprint_is_no_heading() -> None:
