@@ -85,19 +85,20 @@ def header_index(rows: Sequence[Row]) -> int | None:
     """Index of the row that names the columns, None if no row does.
 
     It is the first row, among the first ten, that fills at least 60 % of the columns that the
-    fullest row fills, if it holds names only (no number, date or truth value; years may be names,
-    and so may dates and times that stand above something else) and has a row below it. There is
-    none where the rows are a form (`Name: | Alice`, or two columns whose second mixes kinds and is
-    not called something like `Value`), nor in a single column that is all words.
+    fullest row fills (in two columns one, behind an empty corner), if it holds names only (no
+    number, date or truth value; years may be names, and so may dates and times that stand above
+    something else) and has a row below it. There is none where the rows are a form (`Name: | Alice`,
+    or two columns whose second mixes kinds and is not called something like `Value`), nor in a
+    single column that is all words.
     """
     if len(rows) < 2:
         return None
     width = max(_filled(row) for row in rows)
     for index, row in enumerate(rows[: min(DEEPEST_HEADER, len(rows) - 1)]):
-        if _filled(row) >= max(1, 0.6 * width):
-            named = names_only(row) or _names_periods(
-                row, rows[index + 1 : index + 1 + DEEPEST_HEADER]
-            )
+        corner = width == 2 and is_blank(row[0])
+        if _filled(row) + corner >= max(1, 0.6 * width):
+            below = rows[index + 1 : index + 1 + DEEPEST_HEADER]
+            named = names_only(row) or _names_periods(row, below)
             return index if named and not _is_form(rows[index:], width) else None
     return None
 
@@ -151,12 +152,16 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def _titles(rows: Sequence[Row]) -> int:
-    """How many leading rows are titles: one filled cell each, above a wider row."""
+    """How many leading rows are titles: one filled cell each, above a wider row. In a table of two
+    columns, one that fills the second is a header without a name for the first."""
     wide = next((index for index, row in enumerate(rows) if _filled(row) > 1), None)
     if wide is None:
         return 1 if len(rows) == 1 else 0
     # A first column that goes on below its own wider rows is a table with gaps, not a title.
-    return wide if wide <= 3 else 0
+    if not 0 < wide <= 3:
+        return 0
+    behind_corner = is_blank(rows[wide - 1][0]) and not is_blank(rows[wide][0])
+    return wide - (behind_corner and max(map(_filled, rows)) == 2)
 
 
 def _filled(row: Row) -> int:

@@ -150,8 +150,11 @@ def parts(
 
 def _titles(rows: Sequence[Sequence[Any]], is_filled: Callable[[Any], bool]) -> int:
     """How many of the first `rows`, up to one of layout, are titles."""
-    filled = (sum(map(is_filled, columns)) for columns in rows)
-    return next((index for index, columns in enumerate(filled) if columns > 1), 0)
+    filled = [[at for at, column in enumerate(columns) if is_filled(column)] for columns in rows]
+    wide = next((index for index, columns in enumerate(filled) if len(columns) > 1), 0)
+    # One that begins behind an empty corner names the only column beside the first.
+    headed = wide > 0 and filled[wide] == [0, 1] and filled[wide - 1] == [1]
+    return wide - headed
 
 
 def is_layout(headings: Iterable[Sequence[bool]]) -> bool:

@@ -128,6 +128,12 @@ def test_the_header_is_known_in_each_row_only_if_there_is_one() -> None:
     assert headers("2020-01-01,5\n2020-01-02,6\n") == {None}
 
 
+def test_a_header_with_an_empty_corner_is_no_title() -> None:
+    found = parse(b",value\na,1\nb,2\n").blocks
+    assert [block.text for block in found] == [" | value", "a | 1", "b | 2"]
+    assert found[-1].attributes["table_header"] == " | value"
+
+
 def test_a_title_line_is_a_paragraph_above_the_table() -> None:
     blocks = parse("Stock in May\n\nitem,qty\nbolt,4\n").blocks
     assert [(b.type.value, b.text) for b in blocks] == [

@@ -291,6 +291,11 @@ def test_a_header_of_several_rows_names_each_column_with_all_of_them(marks: str)
     ]
 
 
+def test_a_header_with_an_empty_corner_is_no_title() -> None:
+    found = blocks(table(["", "2024"], ["East", "19"], ["West", "21"]))
+    assert [block.attributes["table_header"] for block in found] == [" | 2024"] * 3
+
+
 def test_words_below_a_wide_header_cell_are_data() -> None:
     wide = f"<w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>{p('Contact')}</w:tc>"
     head = f"<w:tr><w:tc>{p('Name')}</w:tc>{wide}</w:tr>"
