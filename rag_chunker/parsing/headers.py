@@ -87,7 +87,7 @@ def header_index(rows: Sequence[Row]) -> int | None:
     It is the first row, among the first ten, that fills at least 60 % of the columns that the
     fullest row fills (in two columns one, behind an empty corner), if it holds names only (no
     number, date or truth value; years may be names, and so may dates and times that stand above
-    something else) and has a row below it. There is none where the rows are a form (`Name: | Alice`,
+    something else) and has a row below it. There is none where the rows are a form (`Name: | Ann`,
     or two columns whose second mixes kinds and is not called something like `Value`), nor in a
     single column that is all words.
     """
