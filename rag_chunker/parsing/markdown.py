@@ -21,6 +21,7 @@ from rag_chunker.parsing.front_matter import split_front_matter
 from rag_chunker.parsing.html import fragment_blocks
 from rag_chunker.parsing.markdown_depth import within_depth
 from rag_chunker.parsing.markdown_drawn import DRAWN_TABLE, drawn_table
+from rag_chunker.parsing.markdown_fences import division_fence, tagged_code
 from rag_chunker.parsing.markdown_hidden import HiddenElement, left_open
 from rag_chunker.parsing.markdown_indented import indented_block
 from rag_chunker.parsing.markdown_inline import inline_text
@@ -83,7 +84,7 @@ def markdown_blocks(text: str, *, first_table: int = 0) -> MarkdownContent:
     Headings inside quotes and list items are text of these: a section starts at the top level
     only. HTML blocks give what a reader of the page would see of them.
     """
-    text = clean(text)
+    text = _seen(clean(text))
     metadata, body = split_front_matter(text)
     writer = _Writer(first_table, text)
     writer.write(within_depth(body))
@@ -110,6 +111,15 @@ def _markdown() -> MarkdownIt:
     parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     return parser
+
+
+def _seen(text: str) -> str:
+    """Without signs of no width before the `#` of a heading."""
+    return _UNSEEN.sub("", text) if any(f"{sign}#" in text for sign in _NO_WIDTH) else text
+
+
+_NO_WIDTH = "\u200b\u200e\u200f\u2060"
+_UNSEEN = re.compile(rf"^[{_NO_WIDTH}]+(?=#{{1,6}}[ \t])", re.MULTILINE)
 
 
 def _deep_rest(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -140,6 +150,8 @@ def _further_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 _BY_START = {
     "$$": math_block,
+    "::": division_fence,
+    **dict.fromkeys(("{%", "{{"), tagged_code),
     **dict.fromkeys(("!!", "??", "=="), indented_block),
     **dict.fromkeys(("+-", "+=", "+:", "--"), drawn_table),
 }

@@ -4,6 +4,8 @@ import re
 
 from markdown_it.rules_block import StateBlock
 
+from rag_chunker.parsing.markdown_fences import push_title
+
 _OPENS = re.compile(
     r"(?:(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+inline(?:[ \t]+end)?)?|===[!+]?(?=[ \t]+\"))"
     r'(?:[ \t]+"(.*)")?[ \t]*'
@@ -29,11 +31,7 @@ def indented_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
     if silent:
         return True
     title = found[2] if found[2] is not None else found[1].capitalize()
-    if title:
-        state.push("paragraph_open", "p", 1).map = [start, start + 1]
-        inline = state.push("inline", "", 0)
-        inline.content, inline.map, inline.children = title, [start, start + 1], []
-        state.push("paragraph_close", "p", -1)
+    push_title(state, start, title)
     before = state.blkIndent, state.lineMax, state.parentType
     state.blkIndent, state.lineMax = indent, last
     state.level += 1

@@ -23,6 +23,11 @@ _KNOWN_TAGS = frozenset(
 _TAG_NAME = re.compile(r"</?([a-zA-Z][\w-]*)")
 _PLACEHOLDER = re.compile(r"<[a-zA-Z][\w-]*>")
 _EMBEDDED = re.compile(r"data:[\w/+.;=-]{0,80}base64,[A-Za-z0-9+/=%]{40,}")
+_BRACES = r"\{[ \t]*(?:[#.][\w-]|[\w-]+=\")[^{}]*\}"
+_ATTRIBUTED = re.compile(
+    rf"((?<!`)`+[^`]+`+)|(?<![\]!])\[([^\[\]]*)\]{_BRACES}|(?<=[\])]){_BRACES}"
+)
+"""Code comes first: what looks like attributes in it is none."""
 _SPACES = re.compile("[ \t\xa0]+")
 
 
@@ -47,6 +52,14 @@ def inline_text(inline: Token, *, permalinks: bool = True) -> tuple[str, str | N
     else:
         text = _joined(tokens)
     return _tidied(text), _only_target(tokens)
+
+
+def without_attributes(text: str) -> str:
+    """Markdown without what Pandoc and others write behind links, pictures and marked words.
+
+    `![alt](a.png){width="3in"}` and `[word]{.underline}` are what they are without the braces.
+    """
+    return _ATTRIBUTED.sub(lambda found: found[1] or found[2] or "", text)
 
 
 def _tidied(text: str) -> str:

@@ -11,8 +11,9 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from rag_chunker.parsing.html_walk import without_east_asian_breaks
+from rag_chunker.parsing.markdown_inline import without_attributes
 
-_BLOCK_SIGNS = frozenset("#>`~*-_+=|:[<$!?0123456789")
+_BLOCK_SIGNS = frozenset("#>`~*-_+=|:[<$!?{0123456789")
 """A line that begins with none of these starts nothing but a paragraph, and ends none."""
 _BELOW_A_HEADER = frozenset("|-:")
 _TERM_SIGNS = frozenset(":~")
@@ -56,6 +57,8 @@ def plain_inline(state: StateCore) -> None:
             token.children = [Token("text", "", 0, content=text)]
         else:
             token.children = []
+            if "]{" in text or "){" in text:
+                text = without_attributes(text)
             state.md.inline.parse(text, state.md, state.env, token.children)
 
 

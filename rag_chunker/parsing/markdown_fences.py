@@ -1,0 +1,68 @@
+"""Which lines of Markdown are fences that other tools than CommonMark's know?
+
+Pandoc, Docusaurus, VitePress and MyST fence parts of a text with `:::`; Jekyll and Hugo fence code
+with a tag of their own.
+"""
+
+import re
+
+from markdown_it.rules_block import StateBlock
+
+_DIVISION = re.compile(
+    r":{3,}[ \t]*(?:\{?([\w-]*)\}?(?:[ \t]*\[(.*)\]|[ \t]+(.*?))?|\{[^{}]*\})[ \t]*"
+)
+_KINDS = frozenset(
+    # Words in one text: a list of them is formatted to a line each.
+    "abstract attention caution danger error example hint important info note question success "  # noqa: SIM905
+    "tip warning".split()
+)
+"""What is shown as the title of a division without one."""
+_CODE = re.compile(r"\{(?:%-?|\{<) *highlight +([\w+#.-]+).*(?:%|>\})\}\s*")
+_END_OF_CODE = re.compile(r"\{(?:%-? *endhighlight|\{< */ *highlight).*\}\s*")
+
+
+def division_fence(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
+    """Block rule: a fence of a division is its title, if it has one. The content is ordinary."""
+    found = _DIVISION.fullmatch(_line(state, start))
+    if found is None:
+        return False
+    if silent:
+        return True
+    kind, title = found[1] or "", found[2] or found[3] or ""
+    push_title(state, start, title or (kind.capitalize() if kind in _KINDS else ""))
+    state.line = start + 1
+    return True
+
+
+def tagged_code(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: what stands between the tags `highlight` and `endhighlight` is code."""
+    found = _CODE.fullmatch(_line(state, start))
+    if found is None:
+        return False
+    last = start + 1
+    while last < end and not _END_OF_CODE.fullmatch(line := _line(state, last)):
+        if _CODE.fullmatch(line):
+            return False
+        last += 1
+    if last == end:
+        return False
+    if not silent:
+        token = state.push("fence", "code", 0)
+        token.info = found[1]
+        token.content = state.getLines(start + 1, last, state.blkIndent, False)
+        token.map = [start, last + 1]
+        state.line = last + 1
+    return True
+
+
+def push_title(state: StateBlock, line: int, title: str) -> None:
+    """A paragraph of one line, if there is anything in it."""
+    if title:
+        state.push("paragraph_open", "p", 1).map = [line, line + 1]
+        inline = state.push("inline", "", 0)
+        inline.content, inline.map, inline.children = title, [line, line + 1], []
+        state.push("paragraph_close", "p", -1)
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
