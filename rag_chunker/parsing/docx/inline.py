@@ -206,7 +206,7 @@ def _hang(item: Any, tag: str, attached: Attached) -> None:
     if tag in _NOTES:
         attached.notes.append((_NOTES[tag], item.get(w("id"), "")))
     elif tag == DRAWING_PROPERTIES:
-        attached.pictures.append(item.get("descr", ""))
+        attached.pictures.append(item.get("descr") or item.get("title", ""))
     elif tag in (CHART, DIAGRAM):
         attached.graphics.append(item)
     else:

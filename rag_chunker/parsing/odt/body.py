@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from rag_chunker.parsing.odt.inline import InlineReader, Line, only_box, style_of
 from rag_chunker.parsing.odt.lists import ListLevel, Lists
 from rag_chunker.parsing.odt.names import (
+    ANNOTATION,
     DROPPED,
     FRAME,
     LIST,
@@ -81,6 +82,8 @@ class Body(OfficeBlocks):
                     if box is not None
                     else self._attached(self._reader.read_drawn(child), aside)
                 )
+            elif tag == ANNOTATION:
+                yield self._children(child, "comment")
             elif tag not in DROPPED and child.get(_DISPLAY) != "none":
                 yield self._children(child, aside)
 

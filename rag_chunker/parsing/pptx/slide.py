@@ -101,7 +101,8 @@ class SlideReader:
     def _picture(self, shape: Shape) -> Iterator[Block]:
         """The alternative text of anything that is no text; file names are none."""
         properties = next(shape.element.iter(n("p:cNvPr")), None)
-        text = "" if properties is None else shown(properties.get("descr", "")).strip()
+        said = "" if properties is None else properties.get("descr") or properties.get("title", "")
+        text = shown(said).strip()
         if not is_blank(text) and not _FILE_NAME.fullmatch(text):
             yield self._note("picture", text)
 

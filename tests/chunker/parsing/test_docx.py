@@ -223,8 +223,9 @@ def test_notes_that_refer_to_each_other_end() -> None:
     assert len(blocks(body, footnotes=notes)) == 3000
 
 
-def test_the_alternative_text_of_a_picture_is_kept() -> None:
-    body = '<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="P" descr="A pump"/>'
+@pytest.mark.parametrize("said", ['descr="A pump" title="P"', 'descr="" title="A pump"'])
+def test_the_alternative_text_of_a_picture_is_kept(said: str) -> None:
+    body = f'<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="P" {said}/>'
     (block,) = blocks(body + "</wp:inline></w:drawing></w:r></w:p>")
     assert (block.text, block.attributes) == ("A pump", {"note": "picture"})
 

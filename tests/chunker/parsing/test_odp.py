@@ -43,7 +43,8 @@ DECK = (
     f"</draw:frame>{frame('footer', 'Acme 2026')}<presentation:notes>"
     f'<draw:page-thumbnail presentation:class="page"/>{frame("notes", "Speak slowly.")}'
     "</presentation:notes></draw:page>"
-    "<draw:page><draw:custom-shape><text:p>Box</text:p></draw:custom-shape>"
+    "<draw:page><office:annotation><text:p>Why?</text:p></office:annotation>"
+    "<draw:custom-shape><text:p>Box</text:p></draw:custom-shape>"
     f"<draw:frame><table:table>{table('A|B', '1|2')}</table:table></draw:frame></draw:page>"
     "<draw:page/>"
 )
@@ -74,6 +75,7 @@ def test_a_slide_gives_title_text_and_notes(data: bytes) -> None:
         ("list_item", "Clay", 1),
         ("other", "Speak slowly.", 1),
         ("heading", "Slide 2", 2),
+        ("other", "Why?", 2),
         ("paragraph", "Box", 2),
         ("table_row", "A | B", 2),
         ("table_row", "1 | 2", 2),

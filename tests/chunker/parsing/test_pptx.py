@@ -318,11 +318,12 @@ PIXEL = bytes.fromhex(
 
 def test_alternative_texts_are_kept_and_file_names_are_not() -> None:
     def build(deck: Any, slide: Any) -> None:
-        for description in ("A red pump", "image.png"):
+        for description in ("A red pump", "image.png", ""):
             picture = slide.shapes.add_picture(io.BytesIO(PIXEL), Inches(1), Inches(2))
             picture._element.nvPicPr.cNvPr.set("descr", description)
+        picture._element.nvPicPr.cNvPr.set("title", "A blue pump")
 
-    assert texts(read(build)) == ["T", "A red pump"]
+    assert texts(read(build)) == ["T", "A red pump", "A blue pump"]
 
 
 def test_hidden_slides_are_read_and_named() -> None:
