@@ -16,6 +16,7 @@ _PLACES = (
     f"{n('p:grpSpPr')}/{n('a:xfrm')}",
     n("p:xfrm"),
 )
+_PROPERTIES = n("p:cNvPr")
 _TEXT_BODY, _LIST_STYLE = n("p:txBody"), n("a:lstStyle")
 _BODY_STYLE = f"{n('p:txStyles')}/{n('p:bodyStyle')}"
 _OF_MASTER = {"ctrTitle": "title", "title": "title", "dt": "dt", "ftr": "ftr", "sldNum": "sldNum"}
@@ -43,6 +44,16 @@ class Shape:
                 if (found := _box(element.find(path))) is not None:
                     return found
         return None
+
+    @cached_property
+    def properties(self) -> Any | None:
+        """Its name, alternative text, and whether it is hidden."""
+        return next(self.element.iter(_PROPERTIES), None)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether its author has hidden it on the slide."""
+        return self.properties is not None and self.properties.get("hidden") in ("1", "true")
 
     def list_styles(self) -> Iterator[Any]:
         """What says how its paragraphs are listed, the nearest first."""

@@ -63,7 +63,7 @@ class SlideReader:
 
     def _shapes(self, shapes: list[Shape], *, in_group: bool) -> Steps:
         for shape in shapes:
-            if shape.placeholder in _CHROME:
+            if shape.placeholder in _CHROME or shape.hidden:
                 continue
             if shape.element.tag == GROUP:
                 yield from self._picture(shape)
@@ -100,7 +100,7 @@ class SlideReader:
 
     def _picture(self, shape: Shape) -> Iterator[Block]:
         """The alternative text of anything that is no text; file names are none."""
-        properties = next(shape.element.iter(n("p:cNvPr")), None)
+        properties = shape.properties
         said = "" if properties is None else properties.get("descr") or properties.get("title", "")
         text = shown(said).strip()
         if not is_blank(text) and not _FILE_NAME.fullmatch(text):
@@ -151,7 +151,8 @@ def _text(shape: Shape) -> str:
 def _promoted(shapes: list[Shape]) -> Shape | None:
     """The shape that stands in for a missing title: the first with text, if it holds one short
     paragraph in larger letters than all others."""
-    texts = [s for s in shapes if s.placeholder not in _CHROME and not is_blank(_text(s))]
+    seen = (shape for shape in shapes if shape.placeholder not in _CHROME and not shape.hidden)
+    texts = [shape for shape in seen if not is_blank(_text(shape))]
     if not texts:
         return None
     first, others = texts[0], texts[1:]

@@ -326,6 +326,17 @@ def test_alternative_texts_are_kept_and_file_names_are_not() -> None:
     assert texts(read(build)) == ["T", "A red pump", "A blue pump"]
 
 
+def test_hidden_shapes_are_left_out() -> None:
+    def build(deck: Any, slide: Any) -> None:
+        box(slide.shapes, "Draft", 1, 2, 60)._element.nvSpPr.cNvPr.set("hidden", "1")
+        box(slide.shapes, "shown", 1, 3)
+        group = slide.shapes.add_group_shape()
+        box(group.shapes, "in a hidden group", 1, 4)
+        group._element.nvGrpSpPr.cNvPr.set("hidden", "true")
+
+    assert texts(read(build)) == ["T", "shown"]
+
+
 def test_hidden_slides_are_read_and_named() -> None:
     def build(deck: Any, slide: Any) -> None:
         slide._element.set("show", "0")
