@@ -14,8 +14,8 @@ _INDENTED = 0.8
 _MOST = 0.7
 """Of the texts that follow a look, as many must stand further in to make terms of it."""
 _FEWEST_TERMS, _FEWEST_ENTRIES = 2, 4
-_APART = 2.5
-"""Times its size that headings stand apart at most to be a list: a picture may be between them."""
+_APART = 1.6
+"""Times its size that entries of a list stand apart at most; empty sections stand further apart."""
 
 
 def without_terms(
