@@ -41,8 +41,10 @@ _STRUCTURE = re.compile(
 _FIELD = re.compile(r"\\field(?![a-z])", re.IGNORECASE)
 _FONT = re.compile(r"\\f\d+")
 _CHARSET = re.compile(r"\\fcharset\d+")
-_CODEPAGE = re.compile(rb"\\ansicpg(\d+)")
-_TITLE = re.compile(r"\{\\info\b[^{}]*(?:\{[^{}]*\}[^{}]*?)*?\{\\title ([^{}\\]*)\}")
+_CODEPAGE = re.compile(r"\\ansicpg(\d+)")
+_TITLE = re.compile(r"\{\\info\b[^{}]*(?:\{[^{}]*\}[^{}]*?)*?\{\\title ([^{}]*)\}")
+_HEAD = 20_000
+"""Characters in which the title stands."""
 _TOKEN = re.compile(
     f"([\n{_RESET}{_IN_TABLE}{_CELL}{_ROW}{_MARKER}{_LINE}{HIDES}{SHOWS}{ENDS}{''.join(ASIDES)}]"
     f"|{_STYLE}[0-9{''.join(ROLES)}]|{_DEPTH}\\d)"
@@ -60,11 +62,9 @@ class RtfParser(Parser):
         with blamed_on(source):
             text = rtf_source(data)
             blocks = tuple(rtf_blocks(text))
-        title = _TITLE.search(text[:20_000])
+            title = _title(text)
         document = source.document(
-            data,
-            mime_type=source.mime_type or "application/rtf",
-            title=(title[1].strip() or None) if title else None,
+            data, mime_type=source.mime_type or "application/rtf", title=title
         )
         return ParsedDocument(document=document, blocks=blocks)
 
@@ -72,12 +72,20 @@ class RtfParser(Parser):
         return f"rtf-3 striprtf-{version('striprtf')}"
 
 
+def _title(rtf: str) -> str | None:
+    found, codepage = _TITLE.search(rtf[:_HEAD]), _CODEPAGE.search(rtf[:_HEAD])
+    if found is None:
+        return None
+    title = f"{{\\rtf1{'' if codepage is None else codepage[0]} {found[1]}}}"
+    return next((block.text for block in rtf_blocks(title)), None)
+
+
 def rtf_source(data: bytes) -> str:
     """The RTF code in these bytes. Raises `CorruptDocument` if it is none."""
     if not data.lstrip().startswith(b"{\\rtf"):
         raise CorruptDocument("not an RTF document: it does not begin with {\\rtf")
-    codepage = _CODEPAGE.search(data[:4096])
-    return decode(data, declared=f"cp{codepage[1].decode()}" if codepage else "cp1252")[0]
+    codepage = _CODEPAGE.search(data[:_HEAD].decode("latin-1"))
+    return decode(data, declared=f"cp{codepage[1]}" if codepage else "cp1252")[0]
 
 
 def rtf_blocks(rtf: str) -> Iterator[Block]:

@@ -180,6 +180,8 @@ def test_a_backslash_in_the_text_is_no_control_word() -> None:
 
 def test_the_title_is_known() -> None:
     assert parse(r"x\par", r"{\info{\author A}{\title Report May}}").document.title == "Report May"
+    assert parse(r"x\par", r"{\info{\title Gr\'fc\u223?e}}").document.title == "Grüße"
+    assert parse(r"x\par", r"{\info{\title  }}").document.title is None
 
 
 @pytest.mark.parametrize("data", [b"", b"Hello", b"{\\html}"])
