@@ -17,6 +17,7 @@ from rag_chunker.parsing.media_type import XLS, media_type_of
 from rag_chunker.parsing.merged_headers import Range, Spans, with_spans_named
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_binary import binary_extent
+from rag_chunker.parsing.sheet_columns import tables_side_by_side
 from rag_chunker.parsing.sheet_disguised import disguised
 from rag_chunker.parsing.sheet_extent import MAX_CELLS, brought_near
 from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
@@ -38,7 +39,7 @@ _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 
 
 class SheetsParser(Parser):
-    """One heading (level 1) a sheet, then its tables (see `SheetRegions`).
+    """One heading (level 1) a sheet, then its tables (see `SheetRegions`, `tables_side_by_side`).
 
     Cells read as the spreadsheet shows them (see `sheet_cells.shown`), formulas as the result that
     was saved with them. A merged cell counts once, except above the columns that it names. Error
@@ -151,15 +152,15 @@ def _blocks(workbook: Any, beside: _Beside) -> list[Block]:
     blocks: list[Block] = []
     tables = 0
     for sheet in _sheets(workbook):
-        columns = used_columns(sheet)
-        merged = sheet.merged_cell_ranges or beside.merged.get(sheet.name, [])
-        spans = Spans(merged, columns)
         headers = beside.headers.get(sheet.name, set())
-        rows = sheet_runs(sheet, columns, beside.formats.get(sheet.name, {}))
+        formats = beside.formats.get(sheet.name, {})
+        merged = sheet.merged_cell_ranges or beside.merged.get(sheet.name, [])
         parts = []
-        for runs in SheetRegions(rows, headers):
-            parts.append(_table(runs, spans, headers, tables))
-            tables += any("table" in block.attributes for block in parts[-1][-1:])
+        for columns in tables_side_by_side(sheet, used_columns(sheet)):
+            spans = Spans(merged, columns)
+            for runs in SheetRegions(sheet_runs(sheet, columns, formats), headers):
+                parts.append(_table(runs, spans, headers, tables))
+                tables += any("table" in block.attributes for block in parts[-1][-1:])
         if notes := beside.notes.get(sheet.name):
             parts.append(notes)
         if parts:

@@ -94,6 +94,47 @@ def test_blank_rows_part_two_tables_with_headers_of_their_own() -> None:
     ]
 
 
+def test_tables_side_by_side_are_read_one_after_the_other() -> None:
+    longer = rows(
+        "Costs | | | Cities",
+        "Item | Qty | | Name | Size",
+        "Bolt | 4 | | Rome | 3",
+        "Nut | 5",
+        "Pin | 6",
+    )
+    lower = rows("Item | Qty", "Bolt | 4", "Nut | 5 | | Name | Size", "Pin | 6 | | Rome | 3")
+    for data, titles in ((longer, ["Costs", "Cities"]), (lower, [])):
+        blocks = parse(xlsx(data)).blocks[1:]
+        assert [b.text for b in blocks if b.type is BlockType.paragraph] == titles
+        assert [(b.attributes["table"], b.text) for b in blocks if "table" in b.attributes] == [
+            (0, "Item | Qty"), (0, "Bolt | 4"), (0, "Nut | 5"), (0, "Pin | 6"),
+            (1, "Name | Size"), (1, "Rome | 3"),
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (
+            "Name | Phone | | Street | Town",
+            "Ann | 1 | | Elm | Rome",
+            "Bob | 2 | | Oak | Oslo",
+            "All | 2",
+        ),
+        (
+            "Item | 2023 | | 2024 | Change",
+            "Bolt | 4 | | 5 | 1",
+            "Nut | 5 | | 5 | 0",
+            "a | 1",
+            "b | 1",
+        ),
+        ("Item | Qty | | a note", "Bolt | 4", "Nut | 5", "Pin | 6"),
+    ],
+)
+def test_a_blank_column_inside_of_a_table_parts_nothing(lines: tuple[str, ...]) -> None:
+    assert {b.attributes["table"] for b in table_rows(xlsx(rows(*lines)))} == {0}
+
+
 def test_a_table_goes_on_behind_a_blank_row() -> None:
     found = table_rows(xlsx(rows("Item | Qty", "Bolt | 4", "", "Nut | 5", "", "Pin | many")))
     assert [(b.text, b.attributes["table"]) for b in found] == [
