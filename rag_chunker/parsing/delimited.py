@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from pydantic import JsonValue
 
@@ -9,8 +11,8 @@ from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import decode
 from rag_chunker.parsing.delimited_lines import delimited_lines
-from rag_chunker.parsing.headers import titled_lines
-from rag_chunker.parsing.tables import PARTED
+from rag_chunker.parsing.headers import names_only, titled_lines
+from rag_chunker.parsing.tables import PARTED, Lines
 from rag_core.spi import Parser
 from rag_core.types import ParsedDocument, Source
 
@@ -24,7 +26,8 @@ _SAMPLE_CHARACTERS = 200_000
 
 
 class DelimitedParser(Parser):
-    """One table: title lines above it as paragraphs, then its header and rows.
+    """One table: title lines above it as paragraphs, then its header and rows. Another one begins
+    behind a blank line where a row of names stands directly above one of numbers or dates.
 
     The delimiter is the one of tab `;` `|` `,` that cuts most rows into the same number of
     fields, and none if most rows would have one field. A first line `sep=;` decides it, and so
@@ -45,7 +48,9 @@ class DelimitedParser(Parser):
         if single:
             found = (lines.replace('"', "'") for lines in found)
         with paused_collector():
-            blocks = tuple(titled_lines(found, table=0))
+            tables = _tables(found) if len(body) <= _MOST and "\n\n" in body else [found]
+            parts = (titled_lines(lines, table=at) for at, lines in enumerate(tables))
+            blocks = tuple(chain.from_iterable(parts))
         mime_type = source.mime_type or (_TSV if delimiter == "\t" else "text/csv")
         metadata: dict[str, JsonValue] = {"encoding": encoding}
         if delimiter != _ONE_COLUMN:
@@ -55,6 +60,33 @@ class DelimitedParser(Parser):
 
     def version(self) -> str:
         return "delimited-4"
+
+
+_MOST = 500_000
+"""Characters of a text in which several tables are looked for: all of its rows are held for it."""
+
+
+def _tables(found: Iterable[Lines]) -> Iterator[list[Lines]]:
+    rows = "\n".join(found).split("\n")
+    start = widest = 0
+    for at, (above, row, below) in enumerate(zip(rows, rows[1:], rows[2:], strict=False), 1):
+        if row and not above and _begins_table(row, below, widest):
+            yield ["\n".join(rows[start:at])]
+            start, widest = at, 0
+        widest = max(widest, _filled(row))
+    yield ["\n".join(rows[start:])]
+
+
+def _begins_table(row: Lines, below: Lines, widest: int) -> bool:
+    """Whether a row behind a blank one names columns: no more than there were above, where rows
+    may be a preamble otherwise."""
+    names = row.split(PARTED)
+    named = 1 < _filled(row) <= widest and _filled(below) <= _filled(row) and names_only(names)
+    return named and not names_only(below.split(PARTED))
+
+
+def _filled(row: Lines) -> int:
+    return sum(map(bool, map(str.strip, row.split(PARTED))))
 
 
 _SINGLE = re.compile(r"(?:'(?:[^'\n]|'')*'[\t;|,])+'(?:[^'\n]|'')*'\s*")

@@ -134,6 +134,24 @@ def test_a_header_with_an_empty_corner_is_no_title() -> None:
     assert found[-1].attributes["table_header"] == " | value"
 
 
+def test_a_header_behind_a_blank_line_begins_a_table() -> None:
+    found = parse("Item,Qty,Price\nNut,4,1.5\n\nTowns\n\nTown,Size,Since\nRome,3,1990\n").blocks
+    assert [(b.text, b.attributes.get("table_header")) for b in found] == [
+        *(("Item | Qty | Price", "Item | Qty | Price"), ("Nut | 4 | 1.5", "Item | Qty | Price")),
+        ("Towns", "Item | Qty | Price"),
+        *(
+            ("Town | Size | Since", "Town | Size | Since"),
+            ("Rome | 3 | 1990", "Town | Size | Since"),
+        ),
+    ]
+    assert [b.attributes["table"] for b in found] == [0, 0, 0, 1, 1]
+
+
+def test_rows_behind_blank_lines_go_on_with_their_table() -> None:
+    for text in ("a,b\n\nx,y\n\nz,w\n", "a,b\n\nx,1\n\ny,z\n\nw,2\n", "a,b\nx,1\n\ny,2\nz,3\n"):
+        assert {b.attributes["table"] for b in parse(text).blocks} == {0}
+
+
 def test_a_title_line_is_a_paragraph_above_the_table() -> None:
     blocks = parse("Stock in May\n\nitem,qty\nbolt,4\n").blocks
     assert [(b.type.value, b.text) for b in blocks] == [
