@@ -16,6 +16,9 @@ from rag_chunker.parsing.shown import shown
 from rag_core.types import Block, BlockType
 
 CONTENT = "content.xml"
+COUNTS = b"table:number-"
+"""Begins each attribute that says how often a cell or row is repeated, or how far it spans. Looking
+through all of a large part takes time: once for all of them, if there are none."""
 _NEEDED = ("mimetype", "META-INF/manifest.xml")
 """All that calamine reads beside the content."""
 _BODY = b"<office:body"
@@ -67,13 +70,17 @@ _PARAGRAPH = re.compile(rb"<text:p(?=[\s>])[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
 
 
-def merged_and_notes(xml: bytes) -> tuple[dict[str, list[Range]], dict[str, list[Block]]]:
+def merged_and_notes(
+    xml: bytes, *, has_counts: bool
+) -> tuple[dict[str, list[Range]], dict[str, list[Block]]]:
     """By sheet name, the cells of a content part that span columns, and the comments (`other`, with
-    the cell's name before the text)."""
+    the cell's name before the text). `has_counts` is whether `COUNTS` are in it."""
     merged: dict[str, list[Range]] = {}
     notes: dict[str, list[Block]] = {}
-    # Long words are found faster, and this looks through all of the content.
-    if b'table:number-columns-spanned="' not in xml and _ANNOTATION_ENDS not in xml:
+    if (
+        not (has_counts and b'table:number-columns-spanned="' in xml)
+        and _ANNOTATION_ENDS not in xml
+    ):
         return merged, notes
     starts = list(_TABLE.finditer(xml))
     for start, behind in zip(starts, [*(one.start() for one in starts[1:]), len(xml)], strict=True):

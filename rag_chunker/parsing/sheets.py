@@ -24,7 +24,7 @@ from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
 from rag_chunker.parsing.sheet_legacy import legacy_brought_near
 from rag_chunker.parsing.sheet_legacy_formats import legacy_formats
 from rag_chunker.parsing.sheet_notes import notes_by_sheet
-from rag_chunker.parsing.sheet_open import CONTENT, merged_and_notes, with_values_shown
+from rag_chunker.parsing.sheet_open import CONTENT, COUNTS, merged_and_notes, with_values_shown
 from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_chunker.parsing.sheet_rows import Run, sheet_runs, used_columns
 from rag_chunker.parsing.sheet_tables import header_rows
@@ -93,8 +93,10 @@ def _looked_at(data: bytes) -> tuple[str | None, bytes, _Beside]:
         title = title_of(archive)
         if CONTENT in archive:
             xml = archive.read(CONTENT)
-            _refuse_unfolding(xml)
-            merged, comments = merged_and_notes(xml)
+            has_counts = COUNTS in xml
+            if has_counts:
+                _refuse_unfolding(xml)
+            merged, comments = merged_and_notes(xml, has_counts=has_counts)
             return title, with_values_shown(data, archive, xml), _Beside({}, comments, {}, merged)
         _refuse_far_cells(archive)
         near = brought_near(data, archive)
