@@ -1,10 +1,19 @@
-"""Which alternative texts of pictures only repeat what stands beside them?"""
+"""Which alternative texts of pictures say nothing, or only repeat what stands beside them?"""
 
+import re
 from collections.abc import Iterable, Iterator
 
+from rag_core.text import is_blank
 from rag_core.types import Block
 
 _NOTHING = object()
+_FILE_NAME = re.compile(r"\S+\.\w{2,5}")
+
+
+def says_something(text: str) -> bool:
+    """Whether an alternative text is neither blank nor the name of a file, which some programs put
+    there."""
+    return not (is_blank(text) or _FILE_NAME.fullmatch(text))
 
 
 def without_echoes(blocks: Iterable[Block]) -> Iterator[Block]:

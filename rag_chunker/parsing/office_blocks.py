@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from rag_chunker.parsing.code_lines import merged_code
-from rag_chunker.parsing.echoes import without_echoes
+from rag_chunker.parsing.echoes import says_something, without_echoes
 from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.steps import Walk, walk
 from rag_core.text import is_blank
@@ -41,13 +41,14 @@ class OfficeBlocks:
         self._has_code = True
         self._found.append(Block.trusted(BlockType.code, text, self.shared))
 
-    def _note(self, kind: str, text: str) -> bool:
-        """Whether there was anything to see."""
-        if is_blank(text):
-            return False
-        self._found.append(Block.trusted(BlockType.other, text.strip(), {"note": kind}))
-        return True
+    def _note(self, kind: str, text: str) -> None:
+        """A block beside the text, unless there is nothing to see."""
+        if not is_blank(text):
+            self._found.append(Block.trusted(BlockType.other, text.strip(), {"note": kind}))
 
     def _picture(self, text: str) -> None:
         """A picture's alternative text."""
-        self._has_pictures = self._note("picture", shown(text)) or self._has_pictures
+        text = shown(text).strip()
+        if says_something(text):
+            self._note("picture", text)
+            self._has_pictures = True

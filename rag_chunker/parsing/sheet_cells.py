@@ -47,11 +47,12 @@ def padded(value: Value, *, width: int) -> str:
 
 
 def with_unit(value: Value, *, before: str, behind: str) -> str:
-    """A number with what its format writes around it: `4.5 kg`, `€ 12`; anything else as it is."""
+    """A number with what its format writes around it: `4.5 kg`, `-$12`; anything else as it is."""
     text = shown(value)
     if type(value) not in _NUMERIC:
         return text
-    return " ".join(filter(None, (before, text, behind)))
+    sign = "-" if text.startswith("-") else ""
+    return f"{sign}{before}{text.removeprefix(sign)}{behind}"
 
 
 def _number(value: float) -> str:

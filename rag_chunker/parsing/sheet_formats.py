@@ -61,7 +61,7 @@ def _styles(root: Any) -> Iterator[tuple[bytes, Shows]]:
 
 def shows_by_code(code: str) -> Shows | None:
     """How a number format shows a value, if it changes what that says."""
-    if "%" in code:
+    if "%" in code and "%" in _LITERAL.sub("", code):
         return as_percentage
     if zeros := _PADDED.fullmatch(code):
         return partial(padded, width=len(zeros[1]))
@@ -71,22 +71,29 @@ def shows_by_code(code: str) -> Shows | None:
 
 
 def _unit(code: str) -> tuple[str, str] | None:
-    """The words before and behind the digits of a number format; None if there are none, or it
-    scales the number (`0.0,"k"`)."""
+    """What stands directly before and behind the digits of a number format, with its spaces; None
+    if that is no words, or the format scales the number (`0.0,"k"`)."""
     first = _LOCALE.sub(r'"\1"', code.split(";")[0])
     digits = _DIGITS.search(_LITERAL.sub(lambda found: " " * len(found[0]), first))
     if digits is None or digits[0].endswith(","):
         return None
-    sides = first[: digits.start()], first[digits.end() :]
-    before, behind = ("".join(map("".join, _WORDS.findall(side))).strip() for side in sides)
+    before, behind = (_said(side) for side in (first[: digits.start()], first[digits.end() :]))
+    before, behind = before.lstrip(), behind.rstrip()
     return (before, behind) if before or behind else None
+
+
+def _said(side: str) -> str:
+    words = (quoted or sign or " " for quoted, sign in _WORDS.findall(side))
+    return _SPACES.sub(" ", "".join(words))
 
 
 _LOCALE = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
 """`[$€-407]`: a currency sign, and where it is used."""
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.')
 _DIGITS = re.compile(r"[#0?][#0?.,]*")
-_WORDS = re.compile(r'"([^"]*)"|([$€£¥])')
+_WORDS = re.compile(r'"([^"]+)"|([$€£¥])|(?:_.|[\\*]? )')
+"""Quoted words, signs of currencies, and what is shown as a space."""
+_SPACES = re.compile(r" {2,}")
 
 
 def sheet_parts(archive: Archive) -> list[tuple[str, str]]:

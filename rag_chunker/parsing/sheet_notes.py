@@ -1,10 +1,11 @@
-"""What stands on an XLSX sheet beside its cells? Comments, text boxes and the titles of charts."""
+"""What stands on an XLSX sheet beside its cells? Comments, text boxes, charts, pictures."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
 from rag_chunker.parsing.archive import Archive
+from rag_chunker.parsing.echoes import says_something
 from rag_chunker.parsing.opc import part_root, related
 from rag_chunker.parsing.sheet_formats import sheet_parts
 from rag_chunker.parsing.shown import shown
@@ -13,13 +14,14 @@ from rag_core.text import is_blank
 from rag_core.types import Block, BlockType
 
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}pic"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 
 
 def notes_by_sheet(archive: Archive) -> dict[str, list[Block]]:
     """By sheet name: its comments (`other`, with the cell's name before the text), then its text
-    boxes as paragraphs, then its charts' titles as captions. A damaged part gives nothing, since
-    the cells are there without it."""
+    boxes as paragraphs, its charts' titles as captions, and its pictures' alternative texts. A
+    damaged part gives nothing, since the cells are there without it."""
     found: dict[str, list[Block]] = {}
     for name, part in sheet_parts(archive):
         blocks: list[Block] = []
@@ -32,6 +34,7 @@ def notes_by_sheet(archive: Archive) -> dict[str, list[Block]]:
         blocks += _all(archive, parts.get("drawing", ()), _boxes)
         for drawing in parts.get("drawing", ()):
             blocks += _all(archive, related(archive, drawing).get("chart", ()), _title)
+        blocks += _all(archive, parts.get("drawing", ()), _pictures)
         if blocks:
             found[name] = blocks
     return found
@@ -77,6 +80,14 @@ def _comment(cell: str, text: str) -> Block:
 def _boxes(root: Any) -> Iterator[Block]:
     for body in root.iter("{*}txBody"):
         yield Block.trusted(BlockType.paragraph, _lines(body), {})
+
+
+def _pictures(root: Any) -> Iterator[Block]:
+    """Their alternative texts; names of files are none."""
+    for properties in root.iterfind(f".//{_PICTURE}/{{*}}nvPicPr/{{*}}cNvPr"):
+        text = shown(properties.get("descr") or properties.get("title", "")).strip()
+        if says_something(text):
+            yield Block.trusted(BlockType.other, text, {"note": "picture"})
 
 
 def _title(root: Any) -> Iterator[Block]:

@@ -1,13 +1,12 @@
 """How does one slide become blocks? Title, shapes in reading order, notes, comments."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from pydantic import JsonValue
 
 from rag_chunker.parsing.code_lines import merged_code
-from rag_chunker.parsing.echoes import without_echoes
+from rag_chunker.parsing.echoes import says_something, without_echoes
 from rag_chunker.parsing.headers import DEEPEST_HEADER, is_labelled
 from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.frames import chart_blocks, diagram_blocks, has_header, table_rows
@@ -26,7 +25,6 @@ LONGEST_PROMOTED = 120
 """Characters of a text that can stand in for a missing title."""
 _CHROME = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 _TITLES = frozenset({"title", "ctrTitle"})
-_FILE_NAME = re.compile(r"\S+\.\w{2,5}")
 _DEFAULT_SIZE = 1800
 _TREE = f"{n('p:cSld')}/{n('p:spTree')}"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
@@ -103,7 +101,7 @@ class SlideReader:
         properties = shape.properties
         said = "" if properties is None else properties.get("descr") or properties.get("title", "")
         text = shown(said).strip()
-        if not is_blank(text) and not _FILE_NAME.fullmatch(text):
+        if says_something(text):
             yield self._note("picture", text)
 
     def _notes(self) -> Iterator[Block]:

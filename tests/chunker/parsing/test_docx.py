@@ -230,6 +230,11 @@ def test_the_alternative_text_of_a_picture_is_kept(said: str) -> None:
     assert (block.text, block.attributes) == ("A pump", {"note": "picture"})
 
 
+def test_the_name_of_a_file_is_no_alternative_text() -> None:
+    body = '<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="P" descr="pump_1.png"/>'
+    assert read(body + "</wp:inline></w:drawing></w:r></w:p>") == []
+
+
 def test_an_alternative_text_that_repeats_the_caption_is_dropped() -> None:
     picture = '<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="P" descr="A pump"/>'
     picture += "</wp:inline></w:drawing></w:r></w:p>"

@@ -15,7 +15,7 @@ from python_calamine import load_workbook
 from workbook_files import cell, ods, rows, xlsx
 
 from rag_chunker.parsing.archive import open_archive
-from rag_chunker.parsing.sheet_cells import as_percentage, numbers, shown
+from rag_chunker.parsing.sheet_cells import as_percentage, numbers, shown, with_unit
 from rag_chunker.parsing.sheet_extent import brought_near
 from rag_chunker.parsing.sheets import SheetsParser
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument, ParseError
@@ -295,16 +295,35 @@ def test_numbers_keep_the_leading_zeros_that_their_format_gives() -> None:
 
 
 def test_numbers_keep_the_units_that_their_format_writes() -> None:
-    codes = ('#,##0.00 "€"', '_("$"* #,##0_)', "0.0\\ [$CHF-807]", '0.0,"k"', '"Lot "0')
+    codes = (
+        *('#,##0.00 "€"', '_("$"* #,##0_)', "0.0\\ [$CHF-807]", '0.0,"k"', '"Lot "0'),
+        *("$#,##0.00", '"Q"0', '0"%"', "# ?/?", "0_)", '"a" "b"  0" "'),
+    )
     listed = "".join(
         f'<numFmt numFmtId="{170 + at}" formatCode="{escape(code, {chr(34): "&quot;"})}"/>'
         for at, code in enumerate(codes)
     )
     formats = "".join(f'<xf numFmtId="{170 + at}"/>' for at in range(len(codes)))
     styles = f'<numFmts>{listed}</numFmts><cellXfs><xf numFmtId="0"/>{formats}</cellXfs>'
-    cells = "".join(cell(f"{'ABCDE'[at]}2", "4.5", style=at + 1) for at in range(len(codes)))
-    data = rows("a | b | c | d | e") + f'<row r="2">{cells}</row>'
-    assert texts(xlsx(data, styles=styles))[-1] == "4.5 € | $ 4.5 | 4.5 CHF | 4.5 | Lot 4.5"
+    places = [f"{letter}2" for letter in "ABCDEFGHIJK"]
+    cells = "".join(cell(place, "4.5", style=at) for at, place in enumerate(places, 1))
+    data = rows(" | ".join("abcdefghijk")) + f'<row r="2">{cells}</row>'
+    assert texts(xlsx(data, styles=styles))[-1].split(" | ") == [
+        *("4.5 €", "$ 4.5", "4.5 CHF", "4.5", "Lot 4.5"),
+        *("$4.5", "Q4.5", "4.5%", "4.5", "4.5", "a b 4.5"),
+    ]
+
+
+def test_a_minus_stands_before_the_unit() -> None:
+    assert with_unit(-4.5, before="$", behind="") == "-$4.5"
+    assert with_unit(-4.0, before="", behind=" kg") == "-4 kg"
+    assert with_unit("none", before="$", behind="") == "none"
+
+
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6364"
+    "f8cf500f0003860180"
+) + bytes.fromhex("5a347d6b0000000049454e44ae426082")
 
 
 def test_comments_text_boxes_and_chart_titles_follow_the_cells() -> None:
@@ -319,6 +338,8 @@ def test_comments_text_boxes_and_chart_titles_follow_the_cells() -> None:
         chart.add_series({"values": "=Data!$A$2:$B$2"})
         chart.set_title({"name": "Depth"})
         sheet.insert_chart("F1", chart)
+        for text in ("A red pump", "pump.png"):
+            sheet.insert_image("H1", "p.png", {"image_data": BytesIO(PIXEL), "description": text})
         book.add_worksheet("Only a box").insert_textbox("A1", "Alone")
     found = [(block.type.value, block.text) for block in parse(target.getvalue()).blocks]
     assert found == [
@@ -328,6 +349,7 @@ def test_comments_text_boxes_and_chart_titles_follow_the_cells() -> None:
         ("other", "B2: Checked twice"),
         ("paragraph", "In a box"),
         ("caption", "Depth"),
+        ("other", "A red pump"),
         ("heading", "Only a box"),
         ("paragraph", "Alone"),
     ]
