@@ -24,40 +24,49 @@ def without_terms(
     """The headings that are no terms, which stand where text does and name what stands further in.
 
     Text below a heading goes on at its left edge, or all text of the document stands further in
-    than its headings. So a look is one of terms if it is no larger than the text, nearly all of
-    which stands further in, while the text below another look begins where the terms do. Titles
-    of the outline and numbered ones are none.
+    than its headings. So a look, or a look at one edge, is that of terms if it is no larger than
+    the text below, nearly all of which stands further in, while the text below other headings
+    begins at that edge or to its left. Titles of the outline and numbered ones are none.
     """
     follows = _following(items, heads)
-    kinds = {id(head): kind_of(head, texts[id(head)]) for head in heads}
-    begins: dict[int, set[Kind]] = {}  # by point, of which a page has some hundred
-    inside: Counter[Kind] = Counter()
-    total: Counter[Kind] = Counter()
+    places = {id(head): _place(head, texts[id(head)]) for head in heads}
+    begins: dict[int, set[Place]] = {}  # by point, of which a page has some hundred
+    inside: Counter[Kind | Place] = Counter()
+    total: Counter[Kind | Place] = Counter()
     for head in heads:
         after = follows[id(head)]
         if after is None:
             continue
-        kind = kinds[id(head)]
-        total[kind] += 1
+        place = places[id(head)]
+        total.update((place, place[0]))
         edge, size = _edge(after), after.first.size
-        begins.setdefault(round(edge), set()).add(kind)
-        inside[kind] += edge - head.first.left > _INDENTED * size and kind.size < LARGER * size
+        begins.setdefault(round(edge), set()).add(place)
+        if place[0].size < LARGER * size and edge - head.first.left > _INDENTED * size:
+            inside.update((place, place[0]))
     terms = {
-        kind
-        for kind, often in inside.items()
-        if often >= _FEWEST_TERMS and often >= _MOST * total[kind]
+        look
+        for look, often in inside.items()
+        if often >= _FEWEST_TERMS and often >= _MOST * total[look]
     }
     return [
         head
         for head in heads
-        if kinds[id(head)] not in terms
+        if terms.isdisjoint((places[id(head)], places[id(head)][0]))
         or head.first.entry is not None
         or section_number(texts[id(head)]) is not None
         or not any(
-            abs(edge - head.first.left) < _FLUSH * head.first.size and looks - {kinds[id(head)]}
-            for edge, looks in begins.items()
+            edge < head.first.left + _FLUSH * head.first.size and others - {places[id(head)]}
+            for edge, others in begins.items()
         )
     ]
+
+
+Place = tuple[Kind, int]
+"""A look at one left edge, in points."""
+
+
+def _place(head: Paragraph, text: str) -> Place:
+    return kind_of(head, text), round(head.first.left)
 
 
 def without_contents(

@@ -18,6 +18,10 @@ _INVISIBLE = 3
 
 _BOLD = re.compile(r"bold|black|heavy|demi|[-,]bd|(?:cm|ec|lm|sf|ss)bx|cmb\d", re.IGNORECASE)
 _NOT_BOLD = re.compile(r"semilight|demilight", re.IGNORECASE)
+_PLAIN = re.compile(r"[-,](?:roman|regular|book|light|thin)\b", re.IGNORECASE)
+_HEAVY = range(600, 1001)
+"""Weights of bold fonts. PDFium reckons them from the width of stems, which some producers, HTMLDOC
+among them, make up: 2,140 says nothing."""
 _SLANTED = re.compile(r"ital|obli|cmti|cmsl|sfti", re.IGNORECASE)
 _MONO = re.compile(
     r"mono|cour|consol|menlo|typewriter|fixed|inconsolata|codepro|firacode|lettergothic|"
@@ -144,7 +148,7 @@ class Looks:
         flags = max(0, pdfium.FPDFFont_GetFlags(font))
         key = (buffer.value.decode("latin-1"), flags)
         if key not in self._fonts:
-            heavy = pdfium.FPDFFont_GetWeight(font) >= 600
+            heavy = pdfium.FPDFFont_GetWeight(font) in _HEAVY
             self._fonts[key] = _font(_SUBSET.sub("", key[0]), flags, heavy)
         return self._fonts[key]
 
@@ -174,7 +178,7 @@ def _font(name: str, flags: int, heavy: bool) -> _Font:
     named_bold = bool(_BOLD.search(name)) and not _NOT_BOLD.search(name)
     return _Font(
         name,
-        named_bold or heavy or bool(flags & _FORCE_BOLD),
+        named_bold or (heavy and not _PLAIN.search(name)) or bool(flags & _FORCE_BOLD),
         bool(_SLANTED.search(name)) or bool(flags & _ITALIC),
         bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH),
     )

@@ -7,7 +7,7 @@ from pdf_writer import Pdf, PdfPage
 
 from rag_chunker.layout.lines import Line, Word
 from rag_chunker.parsing.pdf import PdfParser
-from rag_chunker.parsing.pdf.fonts import _font
+from rag_chunker.parsing.pdf.fonts import _HEAVY, _font
 from rag_chunker.parsing.pdf.outline import MAX_TITLES, Entry, mark_titles, titles_by_page
 from rag_core.types import Block, BlockType, CorpusId, DocumentId, Source, TenantId
 
@@ -292,6 +292,12 @@ def test_capitals_set_apart_by_less_than_words_are_one_word(gap: float, text: st
 def test_the_weight_of_tex_s_fonts_is_known_by_name(name: str, bold: bool, mono: bool) -> None:
     font = _font(name, 0, False)
     assert (font.bold, font.mono) == (bold, mono)
+
+
+def test_a_plain_font_is_not_bold_whatever_its_stems_say() -> None:
+    assert not _font("Times-Roman", 0, True).bold
+    assert _font("Univers", 0, True).bold
+    assert 2140 not in _HEAVY  # what PDFium makes of HTMLDOC's stems of 500
 
 
 @given(st.lists(st.sampled_from(["a.", "b", "c:", "1.2", "Ä"]), min_size=1, max_size=8), st.data())

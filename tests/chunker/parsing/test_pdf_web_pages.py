@@ -118,6 +118,17 @@ def test_terms_below_headings_that_stand_out_to_the_left_are_no_headings() -> No
     assert headings(pdf) == [(1, "Synopsis"), (1, "Options")]
 
 
+def test_terms_that_look_like_headings_are_told_by_where_they_stand() -> None:
+    pdf = Pdf()
+    page = pdf.page()
+    for top, title in ((60, "File menu"), (130, "Edit menu"), (200, "View menu")):
+        body(page.text(60, top, title, 10, "B"), top + 15)
+    for number, name in enumerate(["Undo", "Redraw", "Zoom in"]):
+        page.text(70, 280 + 60 * number, name, 10, "B")
+        page.lines(95, 295 + 60 * number, ["What it does, which is", "a lot indeed."])
+    assert [text for _, text in headings(pdf)] == ["File menu", "Edit menu", "View menu"]
+
+
 def test_headings_that_all_stand_out_to_the_left_of_the_text_are_headings() -> None:
     pdf = Pdf()
     page = pdf.page()
