@@ -6,9 +6,11 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 _INLINE = re.compile(
-    r"\$\$(?:[^$\\]|\\.)+\$\$|\$(?![\s$])(?:[^$\\]|\\.)*(?<!\s)\$(?!\d)", re.DOTALL
+    r"\$\$(?:[^$\\]|\\.)+\$\$"
+    r"|(?<![0-9A-Za-z])\$(?![\s$])(?:[^$\\]|\\.)*(?<!\s)\$(?![0-9A-Za-z])",
+    re.DOTALL,
 )
-"""As Pandoc has it, so that `$5 and $6` is none."""
+"""As Pandoc and GitHub have it, so that neither `$5 and $6` nor `$A [$B](c)` is one."""
 _OPENS = re.compile(r"\$\$[^$]*")
 _CLOSES = re.compile(r"[^$]*\$\$\s*")
 
