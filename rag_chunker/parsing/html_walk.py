@@ -167,7 +167,7 @@ class BlockCollector:
         if role == "heading" and tag not in _INLINE_RULES:
             stated = re.fullmatch(r"\s*([1-9])\s*", element.attr("aria-level") or "")
             return self._heading_of(int(stated[1]) if stated else _LEVELS.get(tag, 2))
-        rule = _RULES.get(tag)
+        rule = _RULES.get(tag) or _ROLES.get(role or "")
         return None if rule is None else rule(self, element)
 
     def _enter_foreign(self, element: Element) -> "Leave | None":
@@ -395,6 +395,15 @@ _RULES: dict[str, Callable[[BlockCollector, Element], Leave | None]] = {
 }
 """What an HTML element of this tag does; what is not here is the same as the text in it."""
 
+
+_ROLES = {
+    "row": BlockCollector._block,
+    **dict.fromkeys(
+        ("cell", "columnheader", "gridcell", "rowheader"),
+        BlockCollector._apart,
+    ),
+}
+"""What an element without a rule of its own does by its role."""
 
 _GAP = re.compile("\n\n+")
 
