@@ -8,6 +8,8 @@ import re
 
 from markdown_it.rules_block import StateBlock
 
+from rag_chunker.parsing.markdown_pushed import line_of, push_code, push_title
+
 _DIVISION = re.compile(
     r":{3,}[ \t]*(?:\{?([\w-]*)\}?(?:[ \t]*\[(.*)\]|[ \t]+(.*?))?|\{[^{}]*\})[ \t]*"
 )
@@ -23,7 +25,7 @@ _END_OF_CODE = re.compile(r"\{(?:%-? *endhighlight|\{< */ *highlight).*\}\s*")
 
 def division_fence(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
     """Block rule: a fence of a division is its title, if it has one. The content is ordinary."""
-    found = _DIVISION.fullmatch(_line(state, start))
+    found = _DIVISION.fullmatch(line_of(state, start))
     if found is None:
         return False
     if silent:
@@ -36,33 +38,17 @@ def division_fence(state: StateBlock, start: int, _end: int, silent: bool) -> bo
 
 def tagged_code(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Block rule: what stands between the tags `highlight` and `endhighlight` is code."""
-    found = _CODE.fullmatch(_line(state, start))
+    found = _CODE.fullmatch(line_of(state, start))
     if found is None:
         return False
     last = start + 1
-    while last < end and not _END_OF_CODE.fullmatch(line := _line(state, last)):
+    while last < end and not _END_OF_CODE.fullmatch(line := line_of(state, last)):
         if _CODE.fullmatch(line):
             return False
         last += 1
     if last == end:
         return False
     if not silent:
-        token = state.push("fence", "code", 0)
-        token.info = found[1]
-        token.content = state.getLines(start + 1, last, state.blkIndent, False)
-        token.map = [start, last + 1]
-        state.line = last + 1
+        content = state.getLines(start + 1, last, state.blkIndent, False)
+        push_code(state, start, last, found[1], content)
     return True
-
-
-def push_title(state: StateBlock, line: int, title: str) -> None:
-    """A paragraph of one line, if there is anything in it."""
-    if title:
-        state.push("paragraph_open", "p", 1).map = [line, line + 1]
-        inline = state.push("inline", "", 0)
-        inline.content, inline.map, inline.children = title, [line, line + 1], []
-        state.push("paragraph_close", "p", -1)
-
-
-def _line(state: StateBlock, line: int) -> str:
-    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]

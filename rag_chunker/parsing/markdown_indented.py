@@ -4,7 +4,7 @@ import re
 
 from markdown_it.rules_block import StateBlock
 
-from rag_chunker.parsing.markdown_fences import push_title
+from rag_chunker.parsing.markdown_pushed import push_title
 
 _OPENS = re.compile(
     r"(?:(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+inline(?:[ \t]+end)?)?|===[!+]?(?=[ \t]+\"))"

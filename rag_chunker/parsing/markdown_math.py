@@ -5,6 +5,8 @@ import re
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
+from rag_chunker.parsing.markdown_pushed import line_of, push_code
+
 _INLINE = re.compile(
     r"\$\$(?:[^$\\]|\\.)+\$\$"
     r"|(?<![0-9A-Za-z])\$(?![\s$])(?:[^$\\]|\\.)*(?<!\s)\$(?![0-9A-Za-z])",
@@ -30,25 +32,16 @@ def math_inline(state: StateInline, silent: bool) -> bool:
 
 def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Block rule: lines from `$$` to `$$` without a blank one between are code in LaTeX."""
-    if not _OPENS.fullmatch(_line(state, start)):
+    if not _OPENS.fullmatch(line_of(state, start)):
         return False
     last = start + 1
-    while last < end and not _CLOSES.fullmatch(line := _line(state, last)):
+    while last < end and not _CLOSES.fullmatch(line := line_of(state, last)):
         if line.startswith("$$") or not line or state.sCount[last] < state.blkIndent:
             return False
         last += 1
     if last == end:
         return False
     if not silent:
-        token = state.push("fence", "code", 0)
-        token.info = "latex"
-        token.content = (
-            state.getLines(start, last + 1, state.blkIndent, False).replace("$$", "").strip()
-        )
-        token.map = [start, last + 1]
-        state.line = last + 1
+        text = state.getLines(start, last + 1, state.blkIndent, False)
+        push_code(state, start, last, "latex", text.replace("$$", "").strip())
     return True
-
-
-def _line(state: StateBlock, line: int) -> str:
-    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
