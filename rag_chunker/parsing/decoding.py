@@ -83,7 +83,7 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
         text = _strictly(data, declared)
         if text is not None:
             return text, declared
-    for switch, encoding in _SWITCHES if b"\x1b$" in data else ():
+    for switch, encoding in _SWITCHES if b"\x1b" in data else ():  # one byte is found at once
         if switch in data and (text := _strictly(data, encoding)) is not None:
             return text, encoding
     head = data[:_SAMPLE]
