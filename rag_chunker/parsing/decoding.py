@@ -214,12 +214,12 @@ def _is_control_heavy(head: bytes) -> bool:
     controls = len(filled) - len(filled.translate(None, _CONTROLS))
     if len(filled) < len(head) / 2 or controls > len(filled) / 4:
         return True
-    return controls > len(filled) / 50 and not _is_utf8(filled)
+    return controls > len(filled) / 50 and not (filled is head and _is_utf8(filled))
 
 
 def _is_utf8(head: bytes) -> bool:
     """Whether it fits, but for a character torn at the end. Text that has control characters as
-    marks (separators of fields, colours) does, binary content does not."""
+    marks (separators of fields, colours) does, and has no NULs; binary content does not."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
