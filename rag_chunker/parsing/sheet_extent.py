@@ -83,6 +83,13 @@ def _is_large(xml: bytes) -> bool:
 
 
 def _last_row(xml: bytes) -> int:
+    """The number of the last row, or of a cell that claims a row with more digits."""
+    last = _last_stated_row(xml)
+    far = re.compile(rb""" r=["'][A-Z]{1,3}(\d{%d,9})""" % (len(str(last)) + 1)).search(xml)
+    return last if far is None else int(far[1])
+
+
+def _last_stated_row(xml: bytes) -> int:
     at = len(xml)
     while (at := xml.rfind(b"row ", 0, at)) > 0:
         if xml[at - 1] in b"<:":

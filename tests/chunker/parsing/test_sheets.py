@@ -428,6 +428,12 @@ def test_a_hidden_sheet_is_read_and_named() -> None:
     assert "c | d" in [b.text for b in parsed.blocks]
 
 
+@pytest.mark.parametrize("far", ["A99999999", "XFD999999", "XFD1048576", "A9999999999"])
+def test_a_cell_that_claims_another_row_than_its_own_is_brought_near(far: str) -> None:
+    data = xlsx(rows("Item | Qty", "Bolt | 4", "Nut | 5").replace('r="A3"', f'r="{far}"'))
+    assert " ".join(texts(data)).count("Nut") == 1
+
+
 def test_a_far_stray_cell_costs_nothing() -> None:
     for far in ("XFD1048576", "A1048576", "XFD1", "AMJ900000"):
         number = far.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
