@@ -7,9 +7,9 @@ from itertools import pairwise
 from statistics import median
 
 from rag_chunker.layout.geometry import Rule, around
-from rag_chunker.layout.grids import Span, Table, cell_text, has_bold_header
+from rag_chunker.layout.grids import Span, Table, cell_text, has_bold_header, merged
 from rag_chunker.layout.lines import Line, Word
-from rag_chunker.layout.markers import list_marker, section_number
+from rag_chunker.layout.markers import LABEL, list_marker, section_number
 from rag_chunker.layout.spacing import usual_pitch
 
 _WIDE = 1.5
@@ -20,14 +20,14 @@ _NARROW = 0.3
 """In em: a gap that parts cells if the header has a wide one at the same place."""
 _FLUSH = 2.0
 """Points by which the edges of cells in one column may differ."""
+_OTHER_SIZE = 1.5
+"""Times the size of a row that the next one's may be: a title above a table is no row of it."""
 _TIGHT = 1.12
 """Times the usual distance of lines: rows of text no further apart share a row of the table."""
 _FULL = 0.5
 """Part of the cells of a table without header that hold text; formulas have fewer."""
 
-_LABEL = re.compile(r"\[.*\]|\(\d+[a-z]?\)")
-"""What stands alone at the right edge beside a line of text: kinds of functions, numbers of
-equations."""
+_NUMBER = re.compile(r"[-+(]?[€$£¥]?\d[\d.,'\u00a0 ]*[%€$£¥)]?")
 
 Part = tuple[Line, list[Word]]
 """Words of one line that belong together."""
@@ -71,6 +71,7 @@ def find_aligned(items: Sequence[Line | Table], across: Sequence[Rule] = ()) -> 
     below the first row or a bold header over plain cells. `across` are horizontal rules.
     """
     pitch = usual_pitch([item for item in items if isinstance(item, Line)])
+    across = merged(across)  # browsers draw those of each cell
     found: list[Line | Table] = []
     rows: list[_Row] = []
     column = None
@@ -145,7 +146,8 @@ def _run(rows: Sequence[_Row], start: int, pitch: dict[int, float]) -> tuple[int
         row, above = rows[index], rows[index - 1]
         usual = pitch.get(round(row.lines[0].size), 1.25 * row.lines[0].size)
         gap = row.middle - above.middle
-        if not 0 < gap <= 3.0 * usual:
+        small, large = sorted(each.lines[0].size for each in (above, row))
+        if not 0 < gap <= 3.0 * usual or large > _OTHER_SIZE * small:
             break
         if len(row.parts) >= 2:
             merged = _merged(strips, row.spans)
@@ -160,6 +162,15 @@ def _run(rows: Sequence[_Row], start: int, pitch: dict[int, float]) -> tuple[int
         else:
             break
     return end, strips
+
+
+def _are_sums(above: _Row, row: _Row) -> bool:
+    """Whether both rows end in numbers with the same right edge, which no cell that goes on does:
+    subtotal, tax and total."""
+    numbers = [
+        _NUMBER.fullmatch("".join(w.text for w in each.parts[-1][1])) for each in (above, row)
+    ]
+    return all(numbers) and abs(above.spans[-1][1] - row.spans[-1][1]) <= _FLUSH
 
 
 def _overlap(above: _Row, row: _Row) -> bool:
@@ -211,9 +222,10 @@ def _is_table(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bo
         return False
     if _has_header(run, strips, across):
         return True
-    if len(full) < 3 or not all(row.wide for row in full) or _is_listing(full):
+    wide = [row for row in full if row.wide]
+    if len(wide) < 3 or 2 * len(wide) <= len(full) or _is_listing(full):
         return False
-    if all(_LABEL.fullmatch("".join(w.text for w in row.parts[-1][1])) for row in full):
+    if all(LABEL.fullmatch("".join(w.text for w in row.parts[-1][1])) for row in full):
         return False
     return sum(len(_columns(row, strips)) for row in run) >= _FULL * len(run) * len(strips)
 
@@ -338,7 +350,7 @@ def _grouped(
     for above, row, gap in zip(run, run[1:], gaps, strict=False):
         cut = any(above.middle < at < row.middle for at in cuts)
         tight = gap <= _TIGHT * usual if loose else 0 not in _columns(row, strips)
-        if (tight or _overlap(above, row)) and not cut:
+        if (tight or _overlap(above, row)) and not (cut or _are_sums(above, row)):
             groups[-1].append(row)
         else:
             groups.append([row])

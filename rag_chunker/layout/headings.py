@@ -140,7 +140,10 @@ def looks_like_heading(paragraph: Paragraph, text: str, body: Body, *, alone: bo
     if kind.bold and not body.bold:
         return True
     if kind.caps and kind.size >= 0.95 * body.size and not _IDENTIFIER.search(text):
-        return alone or sum(map(str.isalpha, text)) > 5 if numbered else len(text) > 4
+        letters = sum(map(str.isalpha, text))
+        if numbered:
+            return alone or letters > 5
+        return len(text) > 4 and 2 * sum(map(str.isdigit, text)) < letters  # no account number
     if not _starts_like_title(text):
         return False
     if (kind.italic and not body.italic) or kind.color != body.color:

@@ -22,6 +22,10 @@ _SECTION = re.compile(
     re.IGNORECASE,
 )
 
+LABEL = re.compile(r"\[.*\]|\(\d+[a-z]?\)")
+"""What stands alone at the right edge beside a line of text: kinds of functions, numbers of
+equations."""
+
 
 class Marker(NamedTuple):
     """What a list item starts with."""

@@ -8,7 +8,7 @@ from rag_chunker.layout.geometry import Box, around
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.initials import initials
 from rag_chunker.layout.lines import Line, Style
-from rag_chunker.layout.markers import Marker, list_marker
+from rag_chunker.layout.markers import LABEL, Marker, list_marker
 from rag_chunker.layout.spacing import (
     PARAGRAPH_GAP,
     SLACK,
@@ -25,6 +25,8 @@ from rag_chunker.layout.spacing import (
 
 _CODE_GAP = 3.2
 """Times the usual distance of lines: more parts two pieces of code; empty lines are common."""
+_FAR = 2.0
+"""Times the size of the text that two pieces in a row stand apart which are no one text."""
 _LARGE = 1.08
 """Times the size of the text from which on a line is larger."""
 _ENDS = re.compile(r"[.!?:;。！？：؟।…][\"'”’»)\]]*$")
@@ -124,7 +126,9 @@ class _Grouper:
         if is_code(line) and (gap > 1.1 * usual or _ENDS.search(above.text) is not None):
             return False
         if gap < 0.3 * usual:
-            return same_row(above, line)
+            far = line.left - above.box.right > _FAR * line.size
+            parted = far and _differs(above, line) and not LABEL.fullmatch(line.text)
+            return same_row(above, line) and not parted
         if gap > PARAGRAPH_GAP * usual + SLACK or _differs(above, line):
             return False
         if above.hyphen and line.text[:1].islower() and len(above.text) > 2:

@@ -368,6 +368,34 @@ def test_a_table_over_a_page_break_is_one_and_repeats_no_header() -> None:
     assert {row.attributes["table"] for row in rows} == {0}
 
 
+INVOICE = [
+    ("Description", "Qty", "Unit price", "Amount"),
+    ("Submersible pump with cable and check valve", "3", "798.00", "2,394.00"),
+    ("Controller", "3", "355.00", "1,065.00"),
+    ("Installation", "8 h", "95.00", "760.00"),
+    ("", "", "Subtotal", "4,219.00"),
+    ("", "", "VAT 25 %", "1,054.75"),
+    ("", "", "Total EUR", "5,273.75"),
+]
+
+
+def test_an_invoice_is_a_table_with_a_row_for_each_sum() -> None:
+    pdf, page = one_page()
+    page.text(60, 60, "INVOICE", 22, "B").text(400, 58, "1771 Halden", 10)
+    for at, row in enumerate(INVOICE):
+        top = 100 + 16 * at
+        page.text(60, top, row[0])
+        for cell, right in zip(row[1:], (350, 430, 500), strict=True):
+            page.text(right - 5 * len(cell), top, cell)  # about flush right
+        if 0 < at < 4:  # a rule below each cell, drawn by itself
+            for left, right in ((58, 320), (320, 355), (355, 435), (435, 505)):
+                page.rule(left, top + 4, right, top + 4)
+    page.text(60, 240, "IBAN NO93 8601 1117 947 BIC DNBANOKK")
+    rows = [[cell.strip() for cell in t.split("|")] for t in texts(pdf, BlockType.table_row)]
+    assert rows == [list(row) for row in INVOICE]
+    assert texts(pdf, BlockType.heading) == ["INVOICE"]
+
+
 def test_columns_as_near_as_in_a_printed_sheet_are_told_by_their_header() -> None:
     pdf, page = one_page()
     body(page, 60)
