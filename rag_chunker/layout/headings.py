@@ -11,6 +11,7 @@ from rag_chunker.layout.levels import Heading, Kind
 from rag_chunker.layout.lines import Style
 from rag_chunker.layout.markers import section_number
 from rag_chunker.layout.paragraphs import Paragraph
+from rag_chunker.layout.spacing import same_row
 
 LONGEST = 200
 """Characters of a heading; titles of papers and laws come near it."""
@@ -36,6 +37,7 @@ CAPTION = re.compile(
     r"\s*[\dIVX]+",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(r"[^:]{1,30}: \S")
 _IMPRINT = re.compile(r"(?:copyright )?(?:©|\(c\)) ?\d|copyright \d|is[bs]n\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"_|^\S*[/\\]\S*$")
 _DECLARATION = re.compile(r"(?=.*[_*])\w ?\((?=[^()]*[*,]|void\b)[^()]*\)(?:\s*\[[^\]]+\])?$")
@@ -167,11 +169,20 @@ def _may_be_heading(paragraph: Paragraph, text: str, body: Body) -> bool:
         and not paragraph.first.contents
         and paragraph.first.column >= 0
         and not CAPTION.match(text)
+        and not _is_labelled(paragraph)
         and not _IMPRINT.match(text)
         and text[0] not in ":;,.)"
         and _WORD.search(text) is not None
         and all(text.count(a) == text.count(b) for a, b in ("()", "[]"))
     )
+
+
+def _is_labelled(paragraph: Paragraph) -> bool:
+    """Whether it is a label with what it names beside it: `Date: 4 March`, one of them bold."""
+    first, *others = paragraph.lines
+    if _LABELLED.match(first.text) and 0.05 < first.share_bold < 0.95:
+        return True
+    return first.text.endswith(":") and bool(others) and same_row(first, others[0])
 
 
 def without_bylines(

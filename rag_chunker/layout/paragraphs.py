@@ -127,7 +127,8 @@ class _Grouper:
             return False
         if gap < 0.3 * usual:
             far = line.left - above.box.right > _FAR * line.size
-            parted = far and _differs(above, line) and not LABEL.fullmatch(line.text)
+            labels = LABEL.fullmatch(line.text) or above.text.endswith(":")
+            parted = far and _differs(above, line) and not labels
             return same_row(above, line) and not parted
         if gap > PARAGRAPH_GAP * usual + SLACK or _differs(above, line):
             return False

@@ -396,6 +396,18 @@ def test_an_invoice_is_a_table_with_a_row_for_each_sum() -> None:
     assert texts(pdf, BlockType.heading) == ["INVOICE"]
 
 
+def test_labels_with_values_beside_them_are_no_headings() -> None:
+    pdf, page = one_page()
+    page.text(60, 60, "Minutes", 18, "B")
+    for at, (label, value) in enumerate(
+        (("Date:", "4 March 2026"), ("Present:", "Kari, Ola, Per"))
+    ):
+        page.text(60, 90 + 14 * at, label, 12, "B").text(115, 90 + 14 * at, value, 12)
+    body(page, 140, 8)
+    assert texts(pdf, BlockType.heading) == ["Minutes"]
+    assert "4 March 2026" in read(pdf.data()).text
+
+
 def test_columns_as_near_as_in_a_printed_sheet_are_told_by_their_header() -> None:
     pdf, page = one_page()
     body(page, 60)
