@@ -9,11 +9,14 @@ import re
 
 from pydantic import JsonValue
 
-_BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
+_BLANK_LINES = r"(?:[ \t]*\n)*"
 _YAML = re.compile(
-    r"---[ \t]*\n(?![ \t]*\n)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+    rf"{_BLANK_LINES}---[ \t]*\n(?![ \t]*\n)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
-_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_TOML = re.compile(
+    rf"{_BLANK_LINES}\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
 _YAML_KEY = re.compile(r"""(["']?)([^\s#"'\[\]{}:,-][^"'\n:#]*?)\1\s*:(?:[ \t]+(.*))?$""")
 _TOML_KEY = re.compile(r"""(["']?)([\w.-]+)\1\s*=\s*(.*)$""")
 _LIST_ITEM = re.compile(r"\s*-[ \t]+(.*)$")
@@ -27,12 +30,11 @@ def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
     line is not blank and every line up to the next rule reads as `key: value`, comment, list item
     or continuation.
     """
-    start = _BLANK_LINES.match(text).end()  # type: ignore[union-attr]
-    found = _YAML.match(text, start)
+    found = _YAML.match(text)
     if found:
         metadata = _read(found[1].split("\n"), _YAML_KEY)
     else:
-        found = _TOML.match(text, start)
+        found = _TOML.match(text)
         if not found:
             return {}, text
         metadata = _read(found[1].split("\n"), _TOML_KEY)

@@ -13,10 +13,9 @@ from rag_chunker.parsing.markdown_pushed import line_of, push_code, push_title
 _DIVISION = re.compile(
     r":{3,}[ \t]*(?:\{?([\w-]*)\}?(?:[ \t]*\[(.*)\]|[ \t]+(.*?))?|\{[^{}]*\})[ \t]*"
 )
-_KINDS = frozenset(
-    # Words in one text: a list of them is formatted to a line each.
-    "abstract attention caution danger error example hint important info note question success "  # noqa: SIM905
-    "tip warning".split()
+_KIND = re.compile(
+    "abstract|attention|caution|danger|error|example|hint|important|info|note|question|success|"
+    "tip|warning"
 )
 """What is shown as the title of a division without one."""
 _CODE = re.compile(r"\{(?:%-?|\{<) *highlight +([\w+#.-]+).*(?:%|>\})\}\s*")
@@ -31,7 +30,7 @@ def division_fence(state: StateBlock, start: int, _end: int, silent: bool) -> bo
     if silent:
         return True
     kind, title = found[1] or "", found[2] or found[3] or ""
-    push_title(state, start, title or (kind.capitalize() if kind in _KINDS else ""))
+    push_title(state, start, title or (kind.capitalize() if _KIND.fullmatch(kind) else ""))
     state.line = start + 1
     return True
 

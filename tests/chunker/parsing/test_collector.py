@@ -106,6 +106,7 @@ class Knot:
 def test_cycles_of_others_that_went_past_are_collected_in_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # As two million objects do, which take seconds to make.
     monkeypatch.setattr(collector, "_MOST_UNSEEN", 20_000)
     knot = weakref.ref(Knot())
     for _ in range(20):
@@ -114,6 +115,7 @@ def test_cycles_of_others_that_went_past_are_collected_in_the_end(
 
 
 def test_what_somebody_froze_stays_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What it finds out about this process is forgotten when the test ends.
     monkeypatch.setattr(collector, "_passes", True)
     gc.freeze()
     try:
