@@ -42,10 +42,12 @@ _DRAWN, _DISPLAY = n("draw:frame").partition("}")[0], n("text:display")
 
 
 class Body(OfficeBlocks):
-    """One pass over a document, or one over each of its slides."""
+    """One pass over a document, or one over each of its slides. `repeats`: whether cells or rows
+    of tables may be repeated or hidden."""
 
-    def __init__(self, styles: Styles, reader: InlineReader) -> None:
+    def __init__(self, styles: Styles, reader: InlineReader, *, repeats: bool) -> None:
         super().__init__()
+        self._repeating = repeats
         self._styles = styles
         self._lists = Lists(styles.lists)
         self._reader = reader
@@ -185,7 +187,7 @@ class Body(OfficeBlocks):
         return self._styles.meaning(style)
 
     def _table(self, element: Any, aside: str | None) -> Walk:
-        if (plain := plain_table(element, self._is_plain)) is not None:
+        if (plain := plain_table(element, self._is_plain, repeats=self._repeating)) is not None:
             for row in plain.rows[: plain.titles]:
                 for cell in row:
                     yield self._children(cell, aside)

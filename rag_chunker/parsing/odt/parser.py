@@ -15,6 +15,7 @@ from rag_chunker.parsing.odt.body import Body
 from rag_chunker.parsing.odt.embedded import Embedded, embedded
 from rag_chunker.parsing.odt.inline import InlineReader
 from rag_chunker.parsing.odt.names import n
+from rag_chunker.parsing.odt.plain_tables import may_repeat
 from rag_chunker.parsing.odt.styles import Sheet, Styles, common_sheet, sheet
 from rag_core.errors import CorruptDocument, EncryptedDocument
 from rag_core.spi import Parser
@@ -43,6 +44,8 @@ class Parts(NamedTuple):
     meta: Any | None
     archive: Archive | None
     """Where embedded objects lie; a flat file has them inside, as nobody reads them."""
+    repeats: bool
+    """Whether cells or rows of its tables may be repeated or hidden."""
 
 
 class OdtParser(Parser):
@@ -83,12 +86,14 @@ def opened(data: bytes) -> Iterator[Parts]:
     """Raises `EncryptedDocument` for one with a password, `CorruptDocument` for a damaged one."""
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         root = xml_root(data)
-        yield Parts(root, None, root.find(n("office:meta")), None)
+        yield Parts(root, None, root.find(n("office:meta")), None, may_repeat(data, root))
         return
     with open_archive(data) as archive:
         _refuse_encrypted(archive)
         styles = common_sheet(archive.read(_STYLES)) if _STYLES in archive else None
-        yield Parts(xml_root(archive.read(_CONTENT)), styles, _meta_root(archive), archive)
+        content = archive.read(_CONTENT)
+        root = xml_root(content)
+        yield Parts(root, styles, _meta_root(archive), archive, may_repeat(content, root))
 
 
 def body_of(parts: Parts) -> Body:
@@ -99,6 +104,7 @@ def body_of(parts: Parts) -> Body:
     return Body(
         styles,
         InlineReader(styles, lambda at: Embedded() if archive is None else embedded(archive, at)),
+        repeats=parts.repeats,
     )
 
 

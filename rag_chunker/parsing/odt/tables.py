@@ -7,6 +7,7 @@ from typing import Any
 from rag_chunker.parsing.layout_tables import MOST_COLUMNS, Part, Row, frame, is_layout, parts
 from rag_chunker.parsing.odt.names import (
     CELL,
+    COLUMN,
     COVERED_CELL,
     DROPPED,
     HEADER_ROWS,
@@ -27,7 +28,7 @@ _SPANNED = n("table:number-columns-spanned")
 REPEATED_ROW = n("table:number-rows-repeated")
 _ROW, _CELL, _CELLS = frozenset({ROW}), frozenset({CELL}), frozenset({CELL, COVERED_CELL})
 _PARAGRAPHS = frozenset({P, H})
-_CLOSED = DROPPED | {TABLE, ROW, CELL, COVERED_CELL, P, H, n("table:table-column")}
+_CLOSED = DROPPED | {TABLE, ROW, CELL, COVERED_CELL, P, H, COLUMN}
 
 IsHeading = Callable[[Any], bool]
 
