@@ -87,7 +87,8 @@ class PlainTable:
     def blocks(self, table: int, *, has_header: bool) -> Iterator[Block]:
         """The rows behind the titles as blocks."""
         head = self.lines[self.titles : self.titles + DEEPEST_HEADER]
-        has_header = has_header and not is_labelled([line.split(PARTED) for line in head])
+        if ":" in "".join(head[:1]) and is_labelled([line.split(PARTED) for line in head]):
+            has_header = False
         starts = range(self.titles, len(self.lines), _BATCH)
         some = (as_lines(self.lines[start : start + _BATCH]) for start in starts)
         return line_blocks(some, table=table, has_header=has_header)
@@ -99,7 +100,8 @@ _BATCH = 256
 def plain_of(rows: Sequence[Iterable[Any]], widths: Sequence[int], texts: list[str]) -> PlainTable:
     """The table with these `texts`, row after row, as many in each as `widths` says."""
     each = iter(texts)
-    titles = _titles([list(islice(each, width)) for width in widths[: MOST_TITLES + 1]], _is_shown)
+    head = (list(islice(each, width)) for width in widths[: MOST_TITLES + 1])
+    titles = _titles(head, _is_shown)
     text = "".join(texts)
     each = iter(texts if shown(text) is text else map(shown, texts))
     return PlainTable(rows, [PARTED.join(islice(each, width)) for width in widths], titles)
@@ -129,7 +131,7 @@ def parts(
     """
     listed = list(rows)
     head = takewhile(lambda row: not row.layout, listed[: MOST_TITLES + 1])
-    titles = _titles([row.columns for row in head], is_filled)
+    titles = _titles((row.columns for row in head), is_filled)
     part, first = Part(), None
     for index, row in enumerate(listed):
         if row.layout or index < titles:
@@ -148,13 +150,16 @@ def parts(
         yield part
 
 
-def _titles(rows: Sequence[Sequence[Any]], is_filled: Callable[[Any], bool]) -> int:
+def _titles(rows: Iterable[Sequence[Any]], is_filled: Callable[[Any], bool]) -> int:
     """How many of the first `rows`, up to one of layout, are titles."""
-    filled = [[at for at, column in enumerate(columns) if is_filled(column)] for columns in rows]
-    wide = next((index for index, columns in enumerate(filled) if len(columns) > 1), 0)
-    # One that begins behind an empty corner names the only column beside the first.
-    headed = wide > 0 and filled[wide] == [0, 1] and filled[wide - 1] == [1]
-    return wide - headed
+    above: list[int] = []
+    for index, columns in enumerate(rows):
+        filled = [at for at, column in enumerate(columns) if is_filled(column)]
+        if len(filled) > 1:
+            # One that begins behind an empty corner names the only column beside the first.
+            return index - (filled == [0, 1] and above == [1])
+        above = filled
+    return 0
 
 
 def is_layout(headings: Iterable[Sequence[bool]]) -> bool:

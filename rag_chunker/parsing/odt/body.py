@@ -42,8 +42,8 @@ _DRAWN, _DISPLAY = n("draw:frame").partition("}")[0], n("text:display")
 
 
 class Body(OfficeBlocks):
-    """One pass over a document, or one over each of its slides. `repeats`: whether cells or rows
-    of tables may be repeated or hidden."""
+    """One pass over a document, or one over each of its slides. `repeats`: whether any cell
+    of a table may be repeated."""
 
     def __init__(self, styles: Styles, reader: InlineReader, *, repeats: bool) -> None:
         super().__init__()

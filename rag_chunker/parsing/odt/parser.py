@@ -45,7 +45,7 @@ class Parts(NamedTuple):
     archive: Archive | None
     """Where embedded objects lie; a flat file has them inside, as nobody reads them."""
     repeats: bool
-    """Whether cells or rows of its tables may be repeated or hidden."""
+    """Whether any cell of its tables may be repeated."""
 
 
 class OdtParser(Parser):
