@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,6 @@ class Archive:
         infos = file.infolist()
         _check_directory(infos, stored_bytes)
         self._entries = _by_safe_name(infos)
-        self._folded = {name.casefold(): name for name in self._entries}
 
     def names(self) -> tuple[str, ...]:
         """Names of all files inside, each once, with `/` between folders.
@@ -118,6 +118,10 @@ class Archive:
 
     def _find(self, name: str) -> str | None:
         return name if name in self._entries else self._folded.get(name.casefold())
+
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        return {name.casefold(): name for name in self._entries}
 
 
 @contextmanager
@@ -205,9 +209,14 @@ def _check_bytes(inflated: int, stored: int) -> None:
 
 _STEPS = re.compile(r"^(?:$|[./])|/[./]")
 """What a path is not in its shortest form with: `a//b`, `./a`, `a/../b`."""
+_ODD = ("//", "/.", "\\", ":")
+"""What no name holds that is a file's, relative and in its shortest form, with `/` around it."""
 
 
 def _by_safe_name(infos: "list[ZipInfo]") -> "dict[str, ZipInfo]":
+    names = [info.filename for info in infos]
+    if not any(map(f"/{'/'.join(names)}/".__contains__, _ODD)):
+        return dict(zip(names, infos, strict=True))
     entries: dict[str, ZipInfo] = {}
     for info in infos:
         name = info.filename.replace("\\", "/")

@@ -43,6 +43,23 @@ def test_names_that_leave_the_archive_are_not_there() -> None:
         assert opened.names() == ("fine.txt",)
 
 
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "b.c", ".d", ".", "..", "", "C:", "e\\f"]), min_size=1))
+)
+def test_names_do_not_depend_on_the_other_names(paths: list[list[str]]) -> None:
+    entries = [(name, b"x") for name in map("/".join, paths) if name]
+    with open_archive(zipped(entries)) as opened:
+        together = opened.names()
+    alone: dict[str, None] = {}
+    for entry in entries:
+        # "./odd", which stands for another name, makes the archive look at each one.
+        with open_archive(zipped([entry, ("./odd", b"x")])) as opened:
+            alone |= dict.fromkeys(name for name in opened.names() if name != "odd")
+    assert together == tuple(alone)
+    for name in together:
+        assert not set(name.split("/")) & {"", ".", ".."}
+
+
 def test_of_duplicate_names_the_last_counts_once() -> None:
     with open_archive(zipped([("a", b"first"), ("a", b"last")])) as opened:
         assert opened.names() == ("a",)
