@@ -139,16 +139,15 @@ def _with_header(filled: Iterator[Lines], shared: dict[str, JsonValue]) -> Itera
     if first is None:
         return
     header, _, below = first.partition("\n")
-    rest = chain([below] if below else [], filled)
     header_text = header.replace(PARTED, CELL_SEPARATOR)
     if len(header_text) <= LONGEST_HEADER:
         shared["table_header"] = header_text
-        yield [header_text]
-        yield from map(_shown, rest)
+        yield [header_text, *_shown(below)] if below else [header_text]
+        yield from map(_shown, filled)
         return
     names = header.split(PARTED)
     nothing = True
-    for some in rest:
+    for some in chain([below] if below else [], filled):
         nothing = False
         yield [_record(names, line) for line in some.split("\n")]
     if nothing:

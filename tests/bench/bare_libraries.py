@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Callable
 from email import message_from_bytes, policy
 
-__all__ = ["BARE"]
+__all__ = ["BARE", "TOLD_APART"]
 
 
 def _pdf(data: bytes) -> object:
@@ -21,6 +21,25 @@ def _pdf(data: bytes) -> object:
 
     document = pypdfium2.PdfDocument(data)
     return [page.get_textpage().get_text_bounded() for page in document]
+
+
+def _pdf_characters(data: bytes) -> object:
+    import ctypes
+
+    import pypdfium2
+    import pypdfium2.raw as pdfium
+
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    found = []
+    for page in pypdfium2.PdfDocument(data):
+        text = page.get_textpage()
+        for at in range(text.count_chars()):
+            pdfium.FPDFText_GetCharBox(text, at, left, right, bottom, top)
+            box = left.value, bottom.value, right.value, top.value
+            size = pdfium.FPDFText_GetFontSize(text, at)
+            found.append((box, size, pdfium.FPDFText_GetFontWeight(text, at)))
+        found.append(text.get_text_range())
+    return found
 
 
 def _xml_of(part: str, paragraph: str) -> Callable[[bytes], object]:
@@ -201,3 +220,8 @@ BARE: dict[str, tuple[str, Callable[[bytes], object]]] = {
 }
 """Suffix to the library's name with what it is used for, and a reader. Formats that need no
 library are not here."""
+
+TOLD_APART = {
+    "pdf": ("pypdfium2: text; box, size and weight of each character", _pdf_characters),
+}
+"""The same where the text alone has no structure: what has to be known to find any."""

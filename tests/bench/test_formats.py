@@ -24,5 +24,11 @@ def test_a_line_says_how_much_a_parser_adds() -> None:
     name = "mail.msg"
     measured = measure(name)
     assert measured.blocks == 6
-    assert measured.multiple > 1
+    assert [multiple > 0 for multiple, _ in measured.multiples] == [True]
     assert "oxmsg" in line("msg", measured)
+
+
+def test_a_pdf_is_compared_with_what_its_structure_is_told_by_too() -> None:
+    measured = measure("pages.pdf")
+    _, (_, told_apart) = measured.multiples
+    assert line("pdf", measured).splitlines()[1].endswith(told_apart)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import chain, islice, repeat
+from operator import attrgetter
 from typing import Any
 
 from rag_chunker.parsing.layout_tables import PlainTable, plain_of
@@ -27,6 +28,7 @@ _SILENT = MARKS.union(
 )
 _UNUSUAL = frozenset({REPEATED, REPEATED_ROW, VISIBILITY})
 """Attributes of cells and rows."""
+_tag, _ONLY_CELLS = attrgetter("tag"), {CELL}
 
 
 def may_repeat(content: bytes, root: Any) -> bool:
@@ -48,17 +50,18 @@ def plain_table(
     family and its name, that it neither hides text nor makes headings; `repeats` is what
     `may_repeat` says of the document.
 
-    Finds rows, cells and paragraphs wherever they are, and compares that with where they have to
-    be, list by list: no step of ours a cell.
+    Finds paragraphs wherever they are, and compares their parents with the cells where they have
+    to be, list by list: no step of ours a cell.
     """
-    rows, cells, paragraphs = (list(table.iterdescendants(tag)) for tag in (ROW, CELL, P))
+    rows = _rows_of(table)
+    if rows is None or len(rows) < 2:
+        return None
     element = type(table)
-    regular = (
-        len(rows) > 1
-        and _rows_of(table) == rows
-        and list(chain.from_iterable([row[:] for row in rows])) == cells
-        and list(map(element.getparent, paragraphs)) == _each_by_children(cells)
-    )
+    cells = list(chain.from_iterable([row[:] for row in rows]))
+    paragraphs = list(table.iterdescendants(P))
+    regular = set(map(_tag, cells)) == _ONLY_CELLS and list(
+        map(element.getparent, paragraphs)
+    ) == _each_by_children(cells)
     if not regular or _any_unusual([*rows, *cells] if repeats else rows):
         return None
     # Whatever attributes they have, that of the style is among them, and mostly alone.
