@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from itertools import chain, islice, repeat
-from operator import attrgetter
 from typing import Any
 
 from rag_chunker.parsing.layout_tables import PlainTable, plain_of
@@ -28,7 +27,6 @@ _SILENT = MARKS.union(
 )
 _UNUSUAL = frozenset({REPEATED, REPEATED_ROW, VISIBILITY})
 """Attributes of cells and rows."""
-_tag, _ONLY_CELLS = attrgetter("tag"), {CELL}
 
 
 def may_repeat(content: bytes, root: Any) -> bool:
@@ -50,8 +48,8 @@ def plain_table(
     family and its name, that it neither hides text nor makes headings; `repeats` is what
     `may_repeat` says of the document.
 
-    Finds paragraphs wherever they are, and compares their parents with the cells where they have
-    to be, list by list: no step of ours a cell.
+    Finds cells and paragraphs wherever they are, and compares that with where they have to be,
+    list by list: no step of ours a cell.
     """
     rows = _rows_of(table)
     if rows is None or len(rows) < 2:
@@ -59,7 +57,7 @@ def plain_table(
     element = type(table)
     cells = list(chain.from_iterable([row[:] for row in rows]))
     paragraphs = list(table.iterdescendants(P))
-    regular = set(map(_tag, cells)) == _ONLY_CELLS and list(
+    regular = list(table.iterdescendants(CELL)) == cells and list(
         map(element.getparent, paragraphs)
     ) == _each_by_children(cells)
     if not regular or _any_unusual([*rows, *cells] if repeats else rows):
