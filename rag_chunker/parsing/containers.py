@@ -1,7 +1,7 @@
 """Which documents lie inside this one? The files of a zip and the attachments of a mail."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from rag_chunker.parsing.archive import open_archive
@@ -21,6 +21,7 @@ MAX_BYTES = 500_000_000
 
 _SEPARATOR = "!/"
 _LITTER = re.compile(r"(?:^|/)(?:__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)")
+_SIGNS_OF_LITTER = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
 _File = tuple[str | None, str | None, bytes]
 """Name and media type as the container states them, and the bytes."""
@@ -31,9 +32,9 @@ class ZipParser(Parser):
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source), open_archive(data) as archive:
-            names = [name for name in archive.names() if not _LITTER.search(name)]
+            names = _without_litter(archive.names())
         document = source.document(
-            data, mime_type=source.mime_type or ZIP, metadata={"members": list(names)}
+            data, mime_type=source.mime_type or ZIP, metadata={"members": [*names]}
         )
         return ParsedDocument(document=document)
 
@@ -118,9 +119,15 @@ def _distinct(name: str, taken: dict[str, int]) -> str:
 
 def _zip_files(data: bytes) -> Iterator[_File]:
     with open_archive(data) as archive:
-        for name in archive.names():
-            if not _LITTER.search(name):
-                yield name, None, archive.read(name)
+        for name in _without_litter(archive.names()):
+            yield name, None, archive.read(name)
+
+
+def _without_litter(names: Sequence[str]) -> list[str]:
+    """Names of the files that a person packed."""
+    if not any(map("\n".join(names).__contains__, _SIGNS_OF_LITTER)):
+        return list(names)
+    return [name for name in names if not _LITTER.search(name)]
 
 
 def _mail_files(data: bytes) -> Iterator[_File]:

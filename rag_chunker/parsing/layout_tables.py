@@ -57,9 +57,11 @@ class Part:
     """The part whose header names the columns of this part, too."""
     header_text: str | None = None
 
-    def blocks(self, rows: Sequence[Sequence[str]], table: int) -> list[Block]:
-        """`rows` (the texts of `self.rows`) as blocks."""
-        attributes: dict[str, JsonValue] = {}
+    def blocks(
+        self, rows: Sequence[Sequence[str]], table: int, shared: dict[str, JsonValue]
+    ) -> list[Block]:
+        """`rows` (the texts of `self.rows`) as blocks, all with the `shared` attributes."""
+        attributes = dict(shared)
         if self.header and is_labelled(rows[:DEEPEST_HEADER]):
             self.header = False
         if self.after is not None and self.after.header_text:
@@ -84,14 +86,16 @@ class PlainTable:
     titles: int
     """How many rows at the top are titles, and so layout."""
 
-    def blocks(self, table: int, *, has_header: bool) -> Iterator[Block]:
-        """The rows behind the titles as blocks."""
+    def blocks(
+        self, table: int, shared: dict[str, JsonValue], *, has_header: bool
+    ) -> Iterator[Block]:
+        """The rows behind the titles as blocks, all with the `shared` attributes."""
         head = self.lines[self.titles : self.titles + DEEPEST_HEADER]
         if ":" in "".join(head[:1]) and is_labelled([line.split(PARTED) for line in head]):
             has_header = False
         starts = range(self.titles, len(self.lines), _BATCH)
         some = (as_lines(self.lines[start : start + _BATCH]) for start in starts)
-        return line_blocks(some, table=table, has_header=has_header)
+        return line_blocks(some, table=table, has_header=has_header, attributes=shared)
 
 
 _BATCH = 256

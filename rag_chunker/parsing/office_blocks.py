@@ -17,7 +17,7 @@ class OfficeBlocks:
         self._found: list[Block] = []
         self._has_code = self._has_pictures = False
         self.shared: dict[str, JsonValue] = {}
-        """The attributes of all blocks that have none of their own."""
+        """Attributes of every block, beside its own."""
         self.title: str | None = None
         """Text of the first paragraph in style Title, known when all blocks are read."""
 
@@ -31,10 +31,13 @@ class OfficeBlocks:
             found = list(merged_code(found))
         return list(without_echoes(found)) if self._has_pictures else found
 
-    def _add(self, kind: BlockType, text: str) -> None:
-        """A block of stripped text, unless there is none to see."""
+    def _add(
+        self, kind: BlockType, text: str, attributes: dict[str, JsonValue] | None = None
+    ) -> None:
+        """A block of stripped text, unless there is none to see. `attributes`: if it has more than
+        the shared ones, all of them."""
         if text and (text[0].isalnum() or not is_blank(text)):
-            self._found.append(Block.trusted(kind, text, self.shared))
+            self._found.append(Block.trusted(kind, text, attributes or self.shared))
 
     def _code(self, text: str) -> None:
         """One block a line for the time being, which may be blank."""
@@ -44,7 +47,9 @@ class OfficeBlocks:
     def _note(self, kind: str, text: str) -> None:
         """A block beside the text, unless there is nothing to see."""
         if not is_blank(text):
-            self._found.append(Block.trusted(BlockType.other, text.strip(), {"note": kind}))
+            self._found.append(
+                Block.trusted(BlockType.other, text.strip(), {**self.shared, "note": kind})
+            )
 
     def _picture(self, text: str) -> None:
         """A picture's alternative text."""

@@ -150,7 +150,7 @@ def _notebook(data: bytes) -> object:
 
     cells = json.loads(data)["cells"]
     parse = MarkdownIt("commonmark").enable("table").parse
-    return [parse(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    return [parse("".join(cell["source"])) for cell in cells if cell["cell_type"] == "markdown"]
 
 
 def _markdown(data: bytes) -> object:

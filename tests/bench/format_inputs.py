@@ -19,7 +19,7 @@ _WORDS = (
     "The pump moves clean cold water from wells whose level falls slowly, and the driller notes "
     "every layer of clay, sand and gravel, because this log decides where the screen is placed. "
 )
-_SECTIONS = 120
+_SECTIONS, _SLIDES = 120, 60
 _COLUMNS = ("Part", "Description", "Fits", "Weight kg", "Price EUR", "Stock")
 _ROWS = 20_000
 
@@ -148,20 +148,57 @@ def _odt() -> bytes:
 
 
 def _odp() -> bytes:
-    box = "<draw:frame{}><draw:text-box>{}</draw:text-box></draw:frame>"
-    title = ' presentation:class="title"'
-    slides = "".join(
-        "<draw:page>"
-        + box.format(title, f"<text:p>Slide {section}</text:p>")
-        + box.format("", f"<text:p>{_WORDS}</text:p>" * 5)
-        + "</draw:page>"
-        for section in range(_SECTIONS)
+    """With the styles, spans and notes pages that LibreOffice writes for the slides of `_pptx`."""
+
+    def text(number: int, words: object) -> str:
+        span = f'<text:span text:style-name="T{number}">{words}</text:span>'
+        return f'<text:p text:style-name="P{number}">{span}</text:p>'
+
+    def frame(kind: str, inside: str) -> str:
+        return (
+            f'<draw:frame draw:name="{kind}" presentation:style-name="pr1" draw:layer="layout" '
+            'svg:width="22.859cm" svg:height="12.571cm" svg:x="1.27cm" svg:y="4.445cm" '
+            f'presentation:class="{kind}">{inside}</draw:frame>'
+        )
+
+    slides = []
+    for section in range(_SLIDES):
+        items = f"<text:list-item>{text(2, _WORDS)}</text:list-item>" * 5
+        outline = f'<text:list text:style-name="L2">{items}</text:list>'
+        rows = "".join(
+            '<table:table-row table:style-name="ro1" table:default-cell-style-name="ce1">'
+            + "".join(f"<table:table-cell>{text(3, cell)}</table:table-cell>" for cell in cells)
+            + "</table:table-row>"
+            for cells in _table(section)
+        )
+        columns = '<table:table-column table:style-name="co1"/>' * 6
+        slides.append(
+            f'<draw:page draw:name="page{section}" draw:style-name="dp1">'
+            + frame("title", f"<draw:text-box>{text(1, f'Slide {section}')}</draw:text-box>")
+            + frame("outline", f"<draw:text-box>{outline}</draw:text-box>")
+            + frame("table", f"<table:table>{columns}{rows}</table:table>")
+            + '<presentation:notes draw:style-name="dp2">'
+            '<draw:page-thumbnail draw:style-name="gr1" presentation:class="page"/>'
+            + frame("notes", "<draw:text-box/>")
+            + "</presentation:notes></draw:page>"
+        )
+    names = {
+        **{name: name for name in ("office", "text", "style", "table", "presentation")},
+        "draw": "drawing",
+        "svg": "svg-compatible",
+    }
+    spaces = " ".join(
+        f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{long}:1.0"'
+        for short, long in names.items()
     )
-    urn = "urn:oasis:names:tc:opendocument:xmlns:"
-    names = {"office": "office", "text": "text", "draw": "drawing", "presentation": "presentation"}
-    spaces = " ".join(f'xmlns:{short}="{urn}{long}:1.0"' for short, long in names.items())
+    styles = "".join(
+        f'<style:style style:name="{short}{number}" style:family="{family}"/>'
+        for short, family in (("P", "paragraph"), ("T", "text"))
+        for number in range(1, 4)
+    )
     content = (
-        f"<office:document-content {spaces}><office:body><office:presentation>{slides}"
+        f"<office:document-content {spaces}><office:automatic-styles>{styles}"
+        f"</office:automatic-styles><office:body><office:presentation>{''.join(slides)}"
         "</office:presentation></office:body></office:document-content>"
     )
     mimetype = "application/vnd.oasis.opendocument.presentation"
@@ -173,7 +210,7 @@ def _pptx() -> bytes:
     from pptx.util import Cm
 
     deck = Presentation()
-    for section in range(60):
+    for section in range(_SLIDES):
         slide = deck.slides.add_slide(deck.slide_layouts[1])
         slide.shapes.title.text = f"Slide {section}"
         slide.placeholders[1].text_frame.text = "\n".join([_WORDS] * 5)
@@ -273,6 +310,6 @@ INPUTS: dict[str, Callable[[], bytes]] = {
     "page.html": _html,
     "text.md": _markdown,
     "text.txt": lambda: (f"{_WORDS * 3}\n\n" * 500).encode(),
-    "files.zip": lambda: zipped({f"{n}.md": _WORDS * 50 for n in range(50)}),
+    "files.zip": lambda: zipped({f"{n}.md": _WORDS * 50 for n in range(1_000)}),
 }
 """File name, whose suffix is the format, to what makes its bytes."""

@@ -40,23 +40,26 @@ class Measured(NamedTuple):
     multiples: list[tuple[float, str]]
     """Of the bare library's CPU time, and what it does in it."""
     peak_mb: float
+    bare_peak_mb: float | None
+    """Of the bare library."""
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("formats", nargs="*", help="such as pdf docx; all if none is named")
     arguments.add_argument("--peak-of", type=Path, help=argparse.SUPPRESS)
+    arguments.add_argument("--bare", action="store_true", help=argparse.SUPPRESS)
     arguments.add_argument("--line-of", help=argparse.SUPPRESS)
     given = arguments.parse_args()
     if given.peak_of:
-        print(_grown_by(given.peak_of))
+        print(_grown_by(given.peak_of, bare=given.bare))
         return
     if given.line_of:
         print(line(_suffix(given.line_of), measure(given.line_of)))
         return
     print(
         f"{'format':<8}{'kB':>7}{'blocks':>8}{'documents/s':>13}{'MB/s':>7}{'peak MB':>9}"
-        f"{'multiple':>10}  of"
+        f"{'bare MB':>9}{'multiple':>10}  of"
     )
     for name in INPUTS:
         if not given.formats or _suffix(name) in given.formats:
@@ -67,6 +70,7 @@ def line(suffix: str, one: Measured) -> str:
     figures = (
         f"{suffix:<8}{one.size / 1e3:>7.0f}{one.blocks:>8}{1 / one.seconds:>13,.1f}"
         f"{one.size / one.seconds / 1e6:>7.2f}{one.peak_mb:>9.1f}"
+        f"{'' if one.bare_peak_mb is None else f'{one.bare_peak_mb:.1f}':>9}"
     )
     multiples = [f"{multiple:>10.2f}  {library}" for multiple, library in one.multiples]
     return figures + f"\n{'':<{len(figures)}}".join(multiples)
@@ -88,7 +92,7 @@ def measure(name: str) -> Measured:
         for found, (_, read) in zip(ratios, bare, strict=True):
             found.append(ours[-1] / _seconds(partial(read, data)))
     multiples = [(median(found), library) for found, (library, _) in zip(ratios, bare, strict=True)]
-    return Measured(len(data), blocks, median(ours), multiples, _peak_mb(name, data))
+    return Measured(len(data), blocks, median(ours), multiples, *_peaks_mb(name, data))
 
 
 def _seconds(call: Callable[[], object]) -> float:
@@ -97,11 +101,13 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def _peak_mb(name: str, data: bytes) -> float:
+def _peaks_mb(name: str, data: bytes) -> tuple[float, float | None]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         path.write_bytes(data)
-        return float(_run("--peak-of", str(path)))
+        ours = float(_run("--peak-of", str(path)))
+        has_bare = _suffix(name) in BARE
+        return ours, float(_run("--peak-of", str(path), "--bare")) if has_bare else None
 
 
 def _run(*arguments: str) -> str:
@@ -114,8 +120,9 @@ def _suffix(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _grown_by(path: Path) -> float:
-    """MB that this process grows by while it parses a file, the parser's libraries loaded before.
+def _grown_by(path: Path, *, bare: bool) -> float:
+    """MB that this process grows by while a file is parsed, or read by the bare library. Libraries
+    are loaded before.
 
     Linux only; 0 elsewhere.
     """
@@ -123,10 +130,13 @@ def _grown_by(path: Path) -> float:
     # There is no sample of every format; the libraries of odt are those of odp.
     samples = chain(SAMPLE.rglob(f"*{path.suffix}"), SAMPLE.rglob("*.odt"))
     sample = next(samples)
-    parse(_source(sample.name), sample.read_bytes())
+    read = BARE[_suffix(path.name)][1] if bare else partial(parse, _source(path.name))
+    read(sample.read_bytes())
     before = _peak_kb()
-    parse(_source(path.name), data)
-    return (_peak_kb() - before) / 1024
+    kept = read(data)
+    grown = (_peak_kb() - before) / 1024
+    del kept
+    return grown
 
 
 def _peak_kb() -> int:

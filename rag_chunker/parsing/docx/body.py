@@ -246,7 +246,7 @@ class Body(OfficeBlocks):
                 for cell in cells:
                     yield self._children(cell, aside)
             headed = has_header(element, element.find(TR))
-            self._found += plain.blocks(self._tables, has_header=headed)
+            self._found += plain.blocks(self._tables, self.shared, has_header=headed)
             self._tables += 1
             return
         table = Table(element, self.is_heading, has_headings=self._has_headings(element))
@@ -261,7 +261,7 @@ class Body(OfficeBlocks):
                 continue
             attached: list[Line] = []
             rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
-            self._found += part.blocks(rows, self._tables)
+            self._found += part.blocks(rows, self._tables, self.shared)
             self._tables += 1
             for line in attached:
                 yield self._attached(line, aside)

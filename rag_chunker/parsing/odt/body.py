@@ -33,7 +33,7 @@ from rag_core.types import Block, BlockType
 DEEPEST_HEADING = 6
 _TYPES = {Role.quote: BlockType.quote, Role.caption: BlockType.caption, Role.code: BlockType.code}
 _BOX = "box"
-_BODY, _PARAGRAPH = Role.body, BlockType.paragraph
+_BODY, _PARAGRAPH, _ITEM = Role.body, BlockType.paragraph, BlockType.list_item
 """The members of enumerations that nearly every paragraph asks for: looking one up takes longer
 than reading a tag."""
 _HEADINGS = (Role.heading, Role.title)
@@ -62,13 +62,10 @@ class Body(OfficeBlocks):
         """Reads a container. `aside` is None in the body itself, `_BOX` in a text box
         beside running text, where headings must not claim the text that goes on after the box,
         or the kind of a note, where all text is `other`."""
-        body = self._styles.body if aside is None else None
         for child in parent:
             tag = child.tag
             if tag in _PARAGRAPHS:
-                text = None
-                if body and tag == P and body(style_of(child)):
-                    text = self._reader.plain_text(child)
+                text = self._body_text(child) if aside is None and tag == P else None
                 if text is not None:
                     self._add(_PARAGRAPH, text.strip())
                 elif (attached := self._paragraph(child, aside)) is not None:
@@ -89,6 +86,11 @@ class Body(OfficeBlocks):
             elif tag not in DROPPED and child.get(_DISPLAY) != "none":
                 yield self._children(child, aside)
 
+    def _body_text(self, paragraph: Any) -> str | None:
+        """The text of a paragraph that is nothing but body text, None of any other."""
+        plain = self._styles.body(style_of(paragraph))
+        return self._reader.plain_text(paragraph) if plain else None
+
     def _list(self, element: Any, above: ListLevel | None, aside: str | None) -> Walk:
         level = self._lists.open(element, above)
         for item in element:
@@ -100,14 +102,17 @@ class Body(OfficeBlocks):
         shown = item.tag == LIST_ITEM
         for child in item:
             tag = child.tag
-            if tag in (P, H):
+            if tag in _PARAGRAPHS:
                 attributes: dict[str, JsonValue] = {}
                 if shown:
                     marker = self._lists.marker(item, level)
-                    attributes = {"list_depth": level.depth, "list_marker": marker}
+                    own: dict[str, JsonValue] = {"list_depth": level.depth, "list_marker": marker}
+                    attributes = {**self.shared, **own}
                 shown = False
-                attached = self._paragraph(child, aside, attributes)
-                if attached is not None:
+                text = self._body_text(child) if aside is None and tag == P else None
+                if text is not None:
+                    self._add(_ITEM if attributes else _PARAGRAPH, text.strip(), attributes)
+                elif (attached := self._paragraph(child, aside, attributes)) is not None:
                     yield attached
             elif tag == LIST:
                 yield self._list(child, level, aside)
@@ -151,8 +156,8 @@ class Body(OfficeBlocks):
         """The block of a paragraph itself."""
         meaning = self._meaning(element, style)
         role = meaning.role
-        if role is _BODY and not item and not line.monospace:
-            self._add(_PARAGRAPH, line.text.strip())
+        if role is _BODY and not line.monospace:
+            self._add(_ITEM if item else _PARAGRAPH, line.text.strip(), item)
         elif role is Role.code:
             self._code(line.text)
         elif role is Role.contents or is_blank(line.text):
@@ -160,8 +165,8 @@ class Body(OfficeBlocks):
         elif role in _HEADINGS:
             self._heading(meaning, " ".join(line.text.split()), item or {}, aside)
         elif item:
-            self._found.append(Block.trusted(BlockType.list_item, line.text.strip(), item))
-        elif role is _BODY and line.monospace:
+            self._add(_ITEM, line.text.strip(), item)
+        elif role is _BODY:
             self._code(line.text)
         else:
             self._add(_TYPES.get(role, _PARAGRAPH), line.text.strip())
@@ -176,10 +181,9 @@ class Body(OfficeBlocks):
         if aside == _BOX:
             self._add(_PARAGRAPH, text)
             return
-        marker: dict[str, JsonValue] = {
-            key: value for key, value in item.items() if key == "list_marker" and value
-        }
-        self._found.append(Block.trusted_heading(text, level, marker or self.shared))
+        marker = item.get("list_marker")
+        attributes = {**self.shared, "list_marker": marker} if marker else self.shared
+        self._found.append(Block.trusted_heading(text, level, attributes))
 
     def _meaning(self, element: Any, style: str) -> Meaning:
         if element.tag == H:
@@ -191,7 +195,7 @@ class Body(OfficeBlocks):
             for row in plain.rows[: plain.titles]:
                 for cell in row:
                     yield self._children(cell, aside)
-            self._found += plain.blocks(self._tables, has_header=True)
+            self._found += plain.blocks(self._tables, self.shared, has_header=True)
             self._tables += 1
             return
         headed = self._has_headings(element)
@@ -207,7 +211,7 @@ class Body(OfficeBlocks):
                 continue
             attached: list[Line] = []
             rows = [[self._cell(cell, attached) for cell in row] for row in part.rows]
-            self._found += part.blocks(rows, self._tables)
+            self._found += part.blocks(rows, self._tables, self.shared)
             self._tables += 1
             for line in attached:
                 yield self._attached(line, aside)

@@ -11,7 +11,6 @@ from rag_chunker.parsing.odt.names import (
     COLUMN,
     ROW,
     SPAN,
-    STYLE_NAME,
     P,
     n,
     number,
@@ -66,7 +65,7 @@ def plain_table(
     styles = set(chain.from_iterable(map(element.values, paragraphs)))
     if not all(is_plain("paragraph", style) for style in styles):
         return None
-    texts = _texts(paragraphs, is_plain)
+    texts = _texts(table, paragraphs, is_plain)
     if texts is None:
         return None
     if len(texts) > len(cells):
@@ -105,16 +104,26 @@ def _rows_of(table: Any) -> list[Any] | None:
     return rows
 
 
-def _texts(paragraphs: list[Any], is_plain: Callable[[str, str], bool]) -> list[str] | None:
-    """The text of each, None if any holds more than text."""
-    if not any(map(len, paragraphs)):
+def _texts(
+    table: Any, paragraphs: list[Any], is_plain: Callable[[str, str], bool]
+) -> list[str] | None:
+    """The text of each paragraph in a table, None if any holds more than text."""
+    numbers = list(map(len, paragraphs))
+    if not any(numbers):
         return [p.text or "" for p in paragraphs]
-    inline = [child for p in paragraphs if len(p) for child in p]
-    if any(child.tag not in _INLINE or len(child) for child in inline):
+    spans = list(table.iterdescendants(SPAN))
+    inline = list(chain.from_iterable(paragraphs))
+    # Spans alone are the usual case, and no tag is read then.
+    if any(map(len, inline)) or (spans != inline and any(c.tag not in _INLINE for c in inline)):
         return None
-    spans = {child.get(STYLE_NAME, "") for child in inline if child.tag == SPAN}
-    if not all(is_plain("text", style) for style in spans):
+    styles = set(chain.from_iterable(map(type(table).values, spans)))
+    if not all(is_plain("text", style) for style in styles):
         return None
+    if spans == inline and set(numbers) == {1}:
+        return [
+            f"{p.text or ''}{span.text or ''}{span.tail or ''}"
+            for p, span in zip(paragraphs, spans, strict=True)
+        ]
     return [_text(p) if len(p) else p.text or "" for p in paragraphs]
 
 

@@ -63,19 +63,16 @@ def _slide(slide: Any, body: Body) -> list[Block]:
     spoken: dict[str, JsonValue] = {"note": "speaker", **page}
     return [
         Block.trusted_heading(text, 1, page),
-        *[_paged(block, page) for block in shown],
+        *[_below_title(block) for block in shown],
         *[Block.trusted(BlockType.other, block.text, spoken) for block in said],
     ]
 
 
-def _paged(block: Block, page: dict[str, JsonValue]) -> Block:
-    """The block with its page. A heading inside a slide stands below its title."""
-    if block.attributes is page and block.level is None:
-        return block
-    attributes = {**block.attributes, **page}
+def _below_title(block: Block) -> Block:
+    """The block, a heading as one below the slide's."""
     if block.level is None:
-        return Block.trusted(block.type, block.text, attributes)
-    return Block.trusted_heading(block.text, 2, attributes)
+        return block
+    return Block.trusted_heading(block.text, 2, block.attributes)
 
 
 def _without_chrome(notes: Any) -> list[Any]:
