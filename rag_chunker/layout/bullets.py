@@ -1,6 +1,6 @@
 """Which bullet belongs to which line? Shapes and lone glyphs find the text they were drawn for."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from rag_chunker.layout.geometry import Box
@@ -13,8 +13,7 @@ _REACH = 3.5
 
 def attach_bullets(lines: Sequence[Line], shapes: Sequence[Box]) -> list[Line]:
     """The lines without lone bullets; each line with a bullet at its left has it as `marker`."""
-    for line in lines:
-        _split_off(line)
+    lines = _with_numbers_taken([_with_bullet_taken(line) for line in lines], shapes)
     lone = [line for line in lines if is_lone_bullet(line.text) or is_lone_number(line.text)]
     if not lone and not shapes:
         return list(lines)
@@ -37,15 +36,40 @@ def attach_bullets(lines: Sequence[Line], shapes: Sequence[Box]) -> list[Line]:
     return [line for line in lines if id(line) not in alone]
 
 
-def _split_off(line: Line) -> None:
-    """Makes a bullet that a line starts with, well apart from its text, the line's marker."""
+def _with_bullet_taken(line: Line) -> Line:
+    """The line, with a bullet that it starts with, well apart from its text, as its marker."""
     if len(line.words) < 2 or not is_lone_bullet(line.words[0].text) or line.words[1].glued:
-        return
+        return line
     first, second = line.words[0], line.words[1]
     if second.left - first.right < 0.35 * second.style.size:
-        return
-    line.marker, line.marker_left = first.text, first.left
-    line.words = line.words[1:]
+        return line
+    return _marked(line, first.left)
+
+
+def _with_numbers_taken(lines: list[Line], shapes: Sequence[Box]) -> list[Line]:
+    """The lines, with a number that stands in a shape before a line's text as its marker."""
+    starts = [at for at, line in enumerate(lines) if _starts_with_number(line)]
+    starts.sort(key=lambda at: lines[at].words[0].box.middle)
+    middles = [lines[at].words[0].box.middle for at in starts]
+    for shape in shapes if starts else ():
+        first, behind = bisect_left(middles, shape.top), bisect_right(middles, shape.bottom)
+        for at in starts[first:behind]:
+            number = lines[at].words[0]
+            is_inside = shape.left <= (number.left + number.right) / 2 <= shape.right
+            if is_inside and lines[at].marker is None:
+                lines[at] = _marked(lines[at], shape.left)
+    return lines
+
+
+def _starts_with_number(line: Line) -> bool:
+    return line.marker is None and len(line.words) > 1 and line.words[0].text.isdecimal()
+
+
+def _marked(line: Line, left: float) -> Line:
+    """The line with its first word as marker, which starts at `left`."""
+    marked = line.with_words(line.words[1:])
+    marked.marker, marked.marker_left = line.words[0].text, left
+    return marked
 
 
 def _owner(

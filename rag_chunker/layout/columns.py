@@ -1,6 +1,6 @@
 """How many columns has a page, and in which order are its lines read?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import TypeVar
@@ -12,10 +12,14 @@ Element = TypeVar("Element", Line, Table, Line | Table)
 
 _FEWEST = 4
 """Lines on each side that make a gutter."""
+_FEWEST_ITEMS = 2
+"""Items of a list that are enough on each side."""
 _MOST = 3_000
 """Lines of a page on which gutters are looked for, in time that grows with their square."""
 _NARROWEST = 0.6
 """In em: the least width of a gutter."""
+_BESIDE = 0.4
+"""Part of the height of the lower of two columns that the other shares."""
 _CROSSING = 0.34
 """Part of all lines that may run across a gutter: titles, abstracts, wide tables."""
 
@@ -50,7 +54,7 @@ def reading_order(elements: Sequence[Line | Table]) -> list[Line | Table]:
 
 def find_gutters(lines: Sequence[Line]) -> list[float]:
     """The x of each white strip between columns of running text, from left to right."""
-    if not 2 * _FEWEST <= len(lines) <= _MOST:
+    if not 2 * _FEWEST_ITEMS <= len(lines) <= _MOST:
         return []
     found: list[float] = []
     pending = [list(lines)]
@@ -67,29 +71,59 @@ def find_gutters(lines: Sequence[Line]) -> list[float]:
 
 def _best_gutter(lines: list[Line]) -> float | None:
     """The strip with the fewest lines across it that parts running text; None if there is none."""
-    if len(lines) < 2 * _FEWEST:
-        return None
-    em = sorted(line.size for line in lines)[len(lines) // 2]
+    em = sorted(line.size for line in lines)[len(lines) // 2] if lines else 0.0
+    items = _beside_items(lines)
     best: tuple[int, float, float] | None = None
     for x in sorted({round(line.left, 1) for line in lines}):
         gutter = x - 0.3 * em
-        crossing = sum(line.left < gutter < line.box.right for line in lines)
-        left = [line for line in lines if line.box.right <= gutter]
-        right = [line for line in lines if line.left >= gutter]
-        if min(len(left), len(right)) < _FEWEST or crossing > _CROSSING * len(lines):
-            continue
-        gap = min(line.left for line in right) - max(line.box.right for line in left)
-        if gap < _NARROWEST * em or not _are_columns(left, right):
-            continue
-        middle = min(line.left for line in right) - gap / 2
-        if best is None or (crossing, -gap) < best[:2]:
-            best = (crossing, -gap, middle)
+        found = _parted(items, gutter, 0.0, _NARROWEST * em, _are_lists) or _parted(
+            lines, gutter, _CROSSING, _NARROWEST * em, _are_columns
+        )
+        if found is not None and (best is None or found[:2] < best[:2]):
+            best = found
     return None if best is None else best[2]
+
+
+def _parted(
+    lines: Sequence[Line],
+    gutter: float,
+    most_across: float,
+    narrowest: float,
+    are_parts: Callable[[list[Line], list[Line]], bool],
+) -> tuple[int, float, float] | None:
+    """How many lines cross a gutter, its width, negative, and the middle; None if it parts
+    nothing."""
+    left = [line for line in lines if line.box.right <= gutter]
+    right = [line for line in lines if line.left >= gutter]
+    crossing = len(lines) - len(left) - len(right)
+    if not left or not right or crossing > most_across * len(lines):
+        return None
+    start, end = max(line.box.right for line in left), min(line.left for line in right)
+    if end - start < narrowest or not are_parts(left, right):
+        return None
+    return crossing, start - end, (start + end) / 2
+
+
+def _beside_items(lines: Sequence[Line]) -> list[Line]:
+    """The lines from the first item of a list to the last, if there are enough for two lists."""
+    items = [line.box for line in lines if line.marker is not None]
+    if len(items) < 2 * _FEWEST_ITEMS:
+        return []
+    top, bottom = min(box.top for box in items), max(box.bottom for box in items)
+    return [line for line in lines if top <= line.box.middle <= bottom]
+
+
+def _are_lists(left: list[Line], right: list[Line]) -> bool:
+    """Whether each side has a list of its own, one written after the other."""
+    items = [[line for line in side if line.marker is not None] for side in (left, right)]
+    if min(map(len, items)) < _FEWEST_ITEMS:
+        return False
+    return _common_height(*items) >= _BESIDE and _turns(*items) == 1
 
 
 def _are_columns(left: list[Line], right: list[Line]) -> bool:
     """Whether two sides hold running text, rather than the cells of a table's rows."""
-    if _common_height(left, right) < 0.4:
+    if min(len(left), len(right)) < _FEWEST or _common_height(left, right) < _BESIDE:
         return False
     if _fill(left) < 0.45 and _fill(right) < 0.45:
         return False

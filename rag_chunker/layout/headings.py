@@ -34,7 +34,7 @@ _SENTENCE = re.compile(r"[.;,:!]$")
 CAPTION = re.compile(
     r"(?:fig(?:ure?|\.)?|tab(?:le|ell|\.)|abbildung|abb\.|tabelle|tableau|listing|algorithm|figura|"
     r"tabla|tabela|tabella|exhibit|equation|scheme|rysunek|рис(?:унок|\.)|таблица|图|表|図)"
-    r"\s*[\dIVX]+",
+    r"(?:\s*[\dIVX]+|: \S)",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(r"[^:]{1,30}: \S")
@@ -46,6 +46,7 @@ list of arguments at the end."""
 _COMMAND = re.compile(r"[$#%>]+ ")
 """Behind the prompt of a shell."""
 _ADDRESS = re.compile(r"://|www\.|\S@\S")
+_FORMULA = re.compile("[=≈≠≤≥±∑∫∈]")
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
 _LONG_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 
@@ -239,6 +240,7 @@ def _starts_like_title(text: str) -> bool:
         not text[0].islower()
         and _LONG_WORD.search(text) is not None
         and _ADDRESS.search(text) is None
+        and _FORMULA.search(text) is None
     )
 
 

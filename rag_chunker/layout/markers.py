@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-BULLETS = "•◦▪▫‣⁃●○■□◆◇►▸➢➤✓✔✗∙·\uf0b7\uf0a7\uf0d8\uf076\uf0fc–—―‒-*"
+BULLETS = "•◦▪▫‣⁃●○■□◆◇►▸▶▷▹❖➢➤➔➜✓✔✗∙·\uf0b7\uf0a7\uf0d8\uf076\uf0fc–—―‒-*"
 """Glyphs that start a list item when white space follows; private-use ones are Word's Symbol and
 Wingdings."""
 

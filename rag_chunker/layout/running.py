@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
+from rag_chunker.layout.sidebars import sidebar_lines
 
 _BAND = 0.12
 """Part of the page's height at its top and at its bottom where running lines stand."""
@@ -48,6 +49,7 @@ def running_lines(pages: Sequence[Sequence[Line | Table]], heights: Sequence[flo
     spots, size = _spots(pages, heights, rows=_OUTERMOST), _usual_size(pages)
     found = _repeated(spots, len(pages), size) + _chapter_titles(spots, len(pages))
     found += _counting(_spots(pages, heights, rows=1, band=_WIDE_BAND), size)
+    found += sidebar_lines(pages, size)
     gone = {id(line) for line in found}
     rest = [[item for item in items if id(item) not in gone] for items in pages]
     outermost = _spots(rest, heights, rows=1, band=_WIDE_BAND)
@@ -180,24 +182,24 @@ def _counting(spots: Iterable[Spot], size: float) -> list[Line]:
 
 
 def _usual_size(pages: Sequence[Sequence[Line | Table]]) -> float:
-    """The size of most text."""
+    """The size of most text, lines that repeat counted once."""
+    lines = {(item.text, item.size) for items in pages for item in items if isinstance(item, Line)}
     weight: Counter[float] = Counter()
-    for items in pages:
-        for item in items:
-            if isinstance(item, Line):
-                weight[item.size] += len(item.text)
+    for text, size in lines:
+        weight[size] += len(text)
     return max(weight, key=weight.__getitem__, default=0.0)
 
 
 def _chapter_titles(spots: Sequence[Spot], pages: int) -> list[Line]:
     """Lines at a height that many pages share, whose text a few pages repeat in turn.
 
-    Titles of chapters run over their pages only. Where half of all lines at one height repeat
-    a neighbour's, the rest there runs too. (`Chapter` above each chapter's title repeats as well.)
+    Titles of chapters run over their pages only. Where half of all lines at one height, of one
+    size, repeat a neighbour's, the rest there runs too. (`Chapter` above each chapter's title
+    repeats as well.)
     """
-    slots: defaultdict[int, list[Spot]] = defaultdict(list)
+    slots: defaultdict[tuple[int, int], list[Spot]] = defaultdict(list)
     for spot in spots:
-        slots[round(spot[1].box.middle / _STEADY)].append(spot)
+        slots[round(spot[1].box.middle / _STEADY), round(spot[1].size)].append(spot)
     found: list[Line] = []
     for same in slots.values():
         if len({index for index, _ in same}) < max(4, _SHARE * pages):

@@ -20,6 +20,8 @@ _THIN = 2.5
 """Points: the thickest rule of a table."""
 _THINNEST, _SHORT = 1.2, 12.0
 """Points: the thickest and the longest underscore that is drawn."""
+_EDGE = 1.0
+"""Points from the edge of the page."""
 _WHITE = 250
 """Of 255 in each colour: what cannot be told from paper."""
 _RASTER = 32
@@ -53,15 +55,16 @@ def read_shapes(page: Handle, frame: Frame) -> Shapes:
     bounds_at = tuple(ctypes.byref(bound) for bound in bounds)
     bounds_of = calls().object_bounds
     for obj, kind, matrix in _objects(page):
+        shapes.paths += kind == pdfium.FPDF_PAGEOBJ_PATH
+        if not bounds_of(obj, *bounds_at):
+            continue
+        box = frame.box(*_moved(matrix, *(bound.value for bound in bounds)))
         if kind == pdfium.FPDF_PAGEOBJ_PATH:
-            shapes.paths += 1
-            if not bounds_of(obj, *bounds_at):
-                continue
-            box = frame.box(*_moved(matrix, *(bound.value for bound in bounds)))
-            _add_path(shapes, obj, box)
-        elif bounds_of(obj, *bounds_at):
-            box = frame.box(*_moved(matrix, *(bound.value for bound in bounds)))
+            _add_path(shapes, obj, box, frame)
+        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             _mark(cover, box, frame)
+        elif _is_bullet(box):
+            shapes.bullets.append(box)
     shapes.image_share = sum(cover) / len(cover)
     return shapes
 
@@ -84,8 +87,8 @@ Matrix = tuple[float, float, float, float, float, float]
 
 
 def _objects(page: Handle) -> Iterator[tuple[int, int, Matrix | None]]:
-    """Addresses and kinds of paths and images with the matrix of the forms around them, depth
-    first."""
+    """Addresses and kinds of paths, images and shadings with the matrix of the forms around them,
+    depth first."""
     import pypdfium2.raw as pdfium
 
     ask, where = calls(), address(page)
@@ -101,7 +104,7 @@ def _objects(page: Handle) -> Iterator[tuple[int, int, Matrix | None]]:
             continue
         if kind == form:
             pending.append((obj, 1, _matrix_of(obj, None)))
-        elif kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
+        else:
             yield obj, kind, None
     while pending and seen < MAX_OBJECTS:
         holder, depth, matrix = pending.pop()
@@ -149,7 +152,7 @@ def _moved(
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _add_path(shapes: Shapes, obj: int, box: Box) -> None:
+def _add_path(shapes: Shapes, obj: int, box: Box, frame: Frame) -> None:
     """A thin path is a rule, a larger rectangle its four edges, a small square a bullet."""
     width, height = box.width, box.height
     if len(shapes.across) + len(shapes.down) + len(shapes.dashes) >= MAX_RULES:
@@ -160,10 +163,25 @@ def _add_path(shapes: Shapes, obj: int, box: Box) -> None:
         shapes.across.append(Rule(box.middle, box.left, box.right))
     elif width <= _THIN and height > 4 * max(width, 1.0):
         shapes.down.append(Rule((box.left + box.right) / 2, box.top, box.bottom))
-    elif 1.0 <= width <= 9 and 1.0 <= height <= 9 and 0.5 <= width / height <= 2:
+    elif _is_bullet(box):
         shapes.bullets.append(box)
-    elif width > 9 and height > 6 and _is_grid_or_frame(_handle(obj)) and _shows(_handle(obj)):
-        _add_edges(shapes, box)
+    elif width > 9 and height > 6 and _is_grid_or_frame(_handle(obj)):
+        if _shows(_handle(obj), at_edge=_is_at_edge(box, frame)):
+            _add_edges(shapes, box)
+
+
+def _is_bullet(box: Box) -> bool:
+    width, height = box.width, box.height
+    return 1.0 <= width <= 9 and 1.0 <= height <= 9 and 0.5 <= width / height <= 2
+
+
+def _is_at_edge(box: Box, frame: Frame) -> bool:
+    """Whether it goes up to the edge of the page, where paper is coloured and no cell is."""
+    return (
+        min(box.left, box.top) <= _EDGE
+        or box.right >= frame.width - _EDGE
+        or box.bottom >= frame.height - _EDGE
+    )
 
 
 def _is_grid_or_frame(obj: Handle) -> bool:
@@ -180,13 +198,16 @@ def _is_grid_or_frame(obj: Handle) -> bool:
     )
 
 
-def _shows(obj: Handle) -> bool:
-    """Whether one sees the edges of a rectangle: it has an outline or another colour than paper."""
+def _shows(obj: Handle, *, at_edge: bool) -> bool:
+    """Whether one sees the edges of a rectangle: it has an outline or another colour than paper,
+    which may be coloured up to the edge of the page."""
     import pypdfium2.raw as pdfium
 
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     if not pdfium.FPDFPath_GetDrawMode(obj, fill, stroke) or stroke.value:
         return True
+    if at_edge:
+        return False
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     if not pdfium.FPDFPageObj_GetFillColor(obj, red, green, blue, alpha):
         return True
