@@ -219,7 +219,7 @@ class _Grouper:
         if above.hyphen and starts_lower:
             return home
         bold = above.share_bold > 0.95
-        if bold and not starts_lower:
+        if not starts_lower and (bold or self._stands_out(line) != self._stands_out(above)):
             return None
         return home if full or starts_lower else None
 

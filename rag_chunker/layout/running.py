@@ -14,6 +14,10 @@ _WIDE_BAND = 0.2
 """The same for lines that carry the number of their page: margins may be large."""
 _SHARE = 0.2
 """Part of the pages on which a line must repeat; odd and even pages may differ, and chapters."""
+_LARGE = 1.1
+"""Times the size of the text from which on a slide's line is a title."""
+_TITLE_SHARE = 0.75
+"""Part of the slides up to which one title stands on them: it does while its slide fills up."""
 _STEADY = 3.0
 """Points that a running line's height may vary by."""
 _OUTERMOST = 3
@@ -41,23 +45,39 @@ Spot = tuple[int, Line]
 """Index of a page and one of its lines."""
 
 
-def running_lines(pages: Sequence[Sequence[Line | Table]], heights: Sequence[float]) -> set[int]:
+def running_lines(
+    pages: Sequence[Sequence[Line | Table]], heights: Sequence[float], *, slides: bool = False
+) -> set[int]:
     """The `id`s of all lines that are running headers, footers or page numbers.
 
-    None at all if most pages would be left empty: then the text itself repeats.
+    None at all if most pages would be left empty: then the text itself repeats. On `slides`, lines
+    larger than the text are titles.
     """
-    spots, size = _spots(pages, heights, rows=_OUTERMOST), _usual_size(pages)
+    size = _usual_size(pages)
+    spots = _spots(pages, heights, rows=_OUTERMOST)
     found = _repeated(spots, len(pages), size) + _chapter_titles(spots, len(pages))
     found += _counting(_spots(pages, heights, rows=1, band=_WIDE_BAND), size)
     found += sidebar_lines(pages, size)
-    gone = {id(line) for line in found}
+    titles = _titles(pages, _LARGE * size) if slides else set()
+    gone = {id(line) for line in found} - titles
     rest = [[item for item in items if id(item) not in gone] for items in pages]
     outermost = _spots(rest, heights, rows=1, band=_WIDE_BAND)
     found = _numbered(outermost, len(pages))
-    gone |= {id(line) for line in found + _beside(outermost, found)}
+    gone |= {id(line) for line in found + _beside(outermost, found)} - titles
     filled = [items for items in pages if items]
     emptied = sum(all(id(item) in gone for item in items) for items in filled)
     return set() if 2 * emptied > len(filled) else gone
+
+
+def _titles(pages: Sequence[Sequence[Line | Table]], size: float) -> set[int]:
+    """The `id`s of the lines from this size on, those aside that nearly all pages have."""
+    large = [item for items in pages for item in items if isinstance(item, Line)]
+    large = [line for line in large if line.size >= size]
+    pages_of: defaultdict[str, set[int]] = defaultdict(set)
+    for line in large:
+        pages_of[line.text].add(line.page)
+    most = _TITLE_SHARE * len(pages)
+    return {id(line) for line in large if len(pages_of[line.text]) <= most}
 
 
 def _spots(

@@ -1,7 +1,9 @@
 """Which lines that look like headings are parts of lists: terms with definitions, or contents?"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from math import inf
 
 from rag_chunker.layout.headings import LARGER, kind_of
 from rag_chunker.layout.levels import Kind
@@ -13,7 +15,7 @@ _INDENTED = 0.8
 """Times the size of the text: edges that differ by less are the same, by more an indentation."""
 _MOST = 0.7
 """Of the texts that follow a look, as many must stand further in to make terms of it."""
-_FEWEST_TERMS, _FEWEST_ENTRIES = 2, 4
+_FEWEST_TERMS, _FEWEST_ENTRIES, _FEWEST_NAMED = 2, 4, 2
 _APART = 1.6
 """Times its size that entries of a list stand apart at most; empty sections stand further apart."""
 
@@ -70,24 +72,35 @@ def _place(head: Paragraph, text: str) -> Place:
 
 
 def without_contents(
-    items: Sequence[object], heads: Sequence[Paragraph], texts: dict[int, str]
+    items: Sequence[object],
+    heads: Sequence[Paragraph],
+    texts: dict[int, str],
+    stands_elsewhere: Callable[[Paragraph], bool],
 ) -> list[Paragraph]:
     """The headings that are no entries of a list, such as the contents of a printed web page: four
-    or more of one look, close below each other, with nothing between them. Entries are marked as
+    or more of one look, close below each other, with nothing between them; two if each names what
+    another page has (a deck's overview), wherever on the page they stand. Entries are marked as
     lines of contents. Titles of the outline are none."""
     entries: set[int] = set()
-    for run in _runs(items, heads, texts):
-        if len(run) >= _FEWEST_ENTRIES:
-            for head in run:
-                head.first.contents = True
-                entries.add(id(head))
+    listed = [run for run in _runs(items, heads, texts) if len(run) >= _FEWEST_ENTRIES]
+    listed += [
+        run
+        for run in _runs(items, heads, texts, apart=inf)
+        if len(run) >= _FEWEST_NAMED and all(map(stands_elsewhere, run))
+    ]
+    for head in chain.from_iterable(listed):
+        head.first.contents = True
+        entries.add(id(head))
     return [head for head in heads if id(head) not in entries]
 
 
 def _runs(
-    items: Sequence[object], heads: Sequence[Paragraph], texts: dict[int, str]
+    items: Sequence[object],
+    heads: Sequence[Paragraph],
+    texts: dict[int, str],
+    apart: float = _APART,
 ) -> Iterator[list[Paragraph]]:
-    """Headings of one look that follow each other closely."""
+    """Headings of one look that follow each other, at most `apart` times their size away."""
     chosen = {id(head) for head in heads if head.first.entry is None}
     run: list[Paragraph] = []
     for item in items:
@@ -95,18 +108,18 @@ def _runs(
             yield run
             run = []
             continue
-        if run and not _is_next(run[-1], item, texts):
+        if run and not _is_next(run[-1], item, texts, apart):
             yield run
             run = []
         run.append(item)
     yield run
 
 
-def _is_next(above: Paragraph, below: Paragraph, texts: dict[int, str]) -> bool:
+def _is_next(above: Paragraph, below: Paragraph, texts: dict[int, str], most: float) -> bool:
     apart = below.first.box.top - above.last.box.bottom
     return (
         above.last.page == below.page
-        and 0 <= apart + above.last.size < _APART * above.last.size
+        and 0 <= apart + above.last.size < most * above.last.size
         and kind_of(above, texts[id(above)]) == kind_of(below, texts[id(below)])
     )
 

@@ -81,9 +81,9 @@ def mark_titles(lines: Sequence[Line], titles: Sequence[str]) -> list[Line]:
     of its own.
     """
     found = list(lines)
-    letters = [_letters(line.text) for line in found] if titles else []
+    letters = [letters_of(line.text) for line in found] if titles else []
     for title in titles:
-        wanted = _letters(title)
+        wanted = letters_of(title)
         same = [at for at, text in enumerate(letters) if wanted and text == wanted]
         if same:
             found[max(same, key=lambda at: found[at].size)].titled = True
@@ -103,7 +103,7 @@ def _words_of_title(line: Line, wanted: str) -> int:
     """With how many words a title begins a line that goes on; 0 if it goes on as one sentence."""
     for count in range(1, len(line.words)):
         text = join_words(line.words[:count])
-        if _letters(text) == wanted:
+        if letters_of(text) == wanted:
             before, behind = line.words[count - 1].style, line.words[count].style
             return count if _RUN_IN.search(text) or before is not behind else 0
     return 0
@@ -127,7 +127,7 @@ def match_outline(entries: Sequence[Entry], pages: Sequence[Sequence[Line]]) -> 
         index = entry.page or 0
         if index not in letters:
             letters[index] = [
-                (_letters(x.text), _letters(x.text, first=False)) for x in pages[index]
+                (letters_of(x.text), letters_of(x.text, first=False)) for x in pages[index]
             ]
         lines = _title_lines(entry.title, pages[index], letters[index], taken)
         if lines:
@@ -148,7 +148,7 @@ def _title_lines(
 
     `letters` are the lines' letters without and with a section number in front.
     """
-    wanted = _letters(title)
+    wanted = letters_of(title)
     best: Sequence[Line] = ()
     if not wanted:
         return best
@@ -164,7 +164,7 @@ def _title_lines(
     return best
 
 
-def _letters(text: str, *, first: bool = True) -> str:
+def letters_of(text: str, *, first: bool = True) -> str:
     """What titles are compared by: letters and digits, without case, accents and the number."""
     number = section_number(text) if first else None
     if number:

@@ -25,7 +25,7 @@ from rag_core.spi import Parser
 from rag_core.types import Block, Page, ParsedDocument, Source
 
 MEDIA_TYPE = "application/pdf"
-RULES = "4"
+RULES = "5"
 """Goes up whenever the same bytes may give other blocks."""
 
 
@@ -104,7 +104,12 @@ def _title(about: dict[str, str], entries: Sequence[Entry]) -> str | None:
 def _pieces(
     pages: Sequence[PageContent], entries: Sequence[Entry], trusted: bool
 ) -> tuple[list[Piece | Table], frozenset[str]]:
-    gone = running_lines([page.items for page in pages], [page.upright.height for page in pages])
+    seen = [page.upright for page in pages]
+    gone = running_lines(
+        [page.items for page in pages],
+        [frame.height for frame in seen],
+        slides=2 * sum(frame.width > frame.height for frame in seen) > len(seen),
+    )
     if trusted:
         running = {
             (item.page, item.order) for page in pages for item in page.items if id(item) in gone

@@ -165,9 +165,13 @@ def _add_path(shapes: Shapes, obj: int, box: Box, frame: Frame) -> None:
         shapes.down.append(Rule((box.left + box.right) / 2, box.top, box.bottom))
     elif _is_bullet(box):
         shapes.bullets.append(box)
-    elif width > 9 and height > 6 and _is_grid_or_frame(_handle(obj)):
-        if _shows(_handle(obj), at_edge=_is_at_edge(box, frame)):
-            _add_edges(shapes, box)
+    elif (
+        width > 9
+        and height > 6
+        and _is_grid_or_frame(_handle(obj))
+        and _shows(_handle(obj), at_edge=_is_at_edge(box, frame))
+    ):
+        _add_edges(shapes, box)
 
 
 def _is_bullet(box: Box) -> bool:

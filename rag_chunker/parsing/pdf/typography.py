@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
 from rag_chunker.layout.grids import Table
@@ -20,7 +20,7 @@ from rag_chunker.layout.lines import Line
 from rag_chunker.layout.lists import depths
 from rag_chunker.layout.paragraphs import Paragraph, group_lines
 from rag_chunker.layout.terms import without_contents, without_terms
-from rag_chunker.parsing.pdf.outline import Entry
+from rag_chunker.parsing.pdf.outline import Entry, letters_of
 from rag_chunker.parsing.pdf.pieces import Piece
 from rag_core.types import BlockType
 
@@ -51,7 +51,8 @@ def typographic_pieces(
         )
     ]
     heads = without_bylines(found, heads)
-    heads = without_contents(found, without_terms(found, heads, texts), texts)
+    heads = without_terms(found, heads, texts)
+    heads = without_contents(found, heads, texts, _elsewhere(heads, texts, entries))
     found = join_labels(found, heads, texts)
     left = {id(item) for item in found}
     heads = [head for head in heads if id(head) in left]
@@ -72,6 +73,22 @@ def typographic_pieces(
         else:
             pieces.append(_running_text(item, texts[id(item)]))
     return pieces
+
+
+def _elsewhere(
+    heads: Sequence[Paragraph], texts: dict[int, str], entries: Sequence[Entry]
+) -> Callable[[Paragraph], bool]:
+    """Tells of a heading whether the outline or a heading on another page has the same title."""
+    titles = {letters_of(entry.title) for entry in entries}
+    pages: dict[str, set[int]] = {}
+    for head in heads:
+        pages.setdefault(letters_of(texts[id(head)]), set()).add(head.page)
+
+    def stands_elsewhere(head: Paragraph) -> bool:
+        letters = letters_of(texts[id(head)])
+        return letters in titles or len(pages[letters]) > 1
+
+    return stands_elsewhere
 
 
 def _is_alone(above: Paragraph | None, paragraph: Paragraph) -> bool:

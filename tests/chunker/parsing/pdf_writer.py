@@ -18,6 +18,12 @@ FONTS = {
 }
 
 
+_GRADIENT = (
+    "<</ShadingType 2/ColorSpace/DeviceGray/Coords[0 0 1 1]/Extend[true true]"
+    "/Function<</FunctionType 2/Domain[0 1]/C0[0]/C1[0.5]/N 1>>>>"
+)
+
+
 @dataclass
 class PdfPage:
     """One page; its methods append to its content and return it, so that calls chain."""
@@ -88,6 +94,18 @@ class PdfPage:
     def square(self, x: float, y: float, side: float) -> "PdfPage":
         """A filled square with its top left corner at (x, y)."""
         return self.raw(f"{x} {self.height - y - side} {side} {side} re f".encode())
+
+    def box(
+        self, x: float, y: float, width: float, height: float, color: str = "0.2 0.2 0.7"
+    ) -> "PdfPage":
+        """A filled rectangle with its top left corner at (x, y); what follows is black again."""
+        bottom = self.height - y - height
+        return self.raw(f"{color} rg {x} {bottom} {width} {height} re f 0 g".encode())
+
+    def ball(self, x: float, y: float, side: float) -> "PdfPage":
+        """A square filled with a gradient, as typesetters draw a shaded bullet."""
+        bottom = self.height - y - side
+        return self.raw(f"q {x} {bottom} {side} {side} re W n /S sh Q".encode())
 
     def image(self, x: float, y: float, width: float, height: float) -> "PdfPage":
         """A grey picture."""
@@ -213,7 +231,7 @@ class Pdf:
         objects.append(
             f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {page.width} {page.height}]{crop}{notes}"
             f"/Rotate {page.rotate}/Contents {content} 0 R"
-            f"/Resources<</Font<<{fonts}>>/XObject<<{xobjects}>>>>>>".encode()
+            f"/Resources<</Font<<{fonts}>>/XObject<<{xobjects}>>/Shading<</S {_GRADIENT}>>>>>>".encode()
         )
         return len(objects)
 
