@@ -24,6 +24,8 @@ _OTHER_SIZE = 1.5
 """Times the size of a row that the next one's may be: a title above a table is no row of it."""
 _TIGHT = 1.12
 """Times the usual distance of lines: rows of text no further apart share a row of the table."""
+_FEWEST_ITEMS = 2
+"""Bullets behind the first column that make no table."""
 _FULL = 0.5
 """Part of the cells of a table without header that hold text; formulas have fewer."""
 
@@ -218,7 +220,7 @@ def _is_table(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bo
         return False
     if any(line.contents for row in run for line in row.lines):
         return False
-    if _is_list(full, strips):
+    if _is_list(full, strips) or _has_items(full):
         return False
     if _has_header(run, strips, across):
         return True
@@ -292,6 +294,12 @@ def _is_list(rows: Sequence[_Row], strips: Strips) -> bool:
         return False
     firsts = ["".join(word.text for word in row.parts[0][1]) for row in rows]
     return all(list_marker(f"{text} x") or section_number(f"{text} x") for text in firsts)
+
+
+def _has_items(rows: Sequence[_Row]) -> bool:
+    """Whether a list with bullets stands beside something else."""
+    behind = [line for row in rows for line in row.lines[1:] if line.marker is not None]
+    return len(behind) >= _FEWEST_ITEMS
 
 
 def _has_header(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bool:

@@ -11,9 +11,13 @@ _REACH = 3.5
 """In em of the text: how far left of its line a bullet stands at most."""
 
 
-def attach_bullets(lines: Sequence[Line], shapes: Sequence[Box]) -> list[Line]:
-    """The lines without lone bullets; each line with a bullet at its left has it as `marker`."""
-    lines = _with_numbers_taken([_with_bullet_taken(line) for line in lines], shapes)
+def attach_bullets(
+    lines: Sequence[Line], shapes: Sequence[Box], discs: Sequence[Box] = ()
+) -> list[Line]:
+    """The lines without lone bullets; each line with a bullet at its left has it as `marker`.
+    `discs` are larger shapes, bullets only with a number inside."""
+    lines = [_with_bullet_taken(line) for line in lines]
+    lines = _with_numbers_taken(lines, [*shapes, *discs])
     lone = [line for line in lines if is_lone_bullet(line.text) or is_lone_number(line.text)]
     if not lone and not shapes:
         return list(lines)

@@ -70,9 +70,10 @@ def running_lines(
 
 
 def _titles(pages: Sequence[Sequence[Line | Table]], size: float) -> set[int]:
-    """The `id`s of the lines from this size on, those aside that nearly all pages have."""
-    large = [item for items in pages for item in items if isinstance(item, Line)]
-    large = [line for line in large if line.size >= size]
+    """The `id`s of the lines with words from this size on, those aside that nearly all pages
+    have."""
+    lines = [item for items in pages for item in items if isinstance(item, Line)]
+    large = [line for line in lines if line.size >= size and any(map(str.isalpha, line.text))]
     pages_of: defaultdict[str, set[int]] = defaultdict(set)
     for line in large:
         pages_of[line.text].add(line.page)

@@ -2,7 +2,7 @@
 letterhead's addresses."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
@@ -25,18 +25,22 @@ def sidebar_lines(pages: Sequence[Page], size: float) -> list[Line]:
     """The small lines left or right of the text, which has this size, that many pages repeat, and
     the small lines between them. No labels of a form, which stand on a row with what they name."""
     least = max(_FEWEST_PAGES, _SHARE * sum(map(bool, pages)))
-    repeated = _repeated(pages, _SMALLER * size, least)
+    repeated = _repeated(pages, least)
     sides: tuple[list[Line], list[Line]] = [], []
     labels = [0, 0]
-    for lines, items in zip(repeated, pages, strict=True):
+    for same, items in zip(repeated, pages, strict=True):
+        lines = [line for line in same if line.size <= _SMALLER * size]
         if not lines:
             continue
         top, bottom = min(line.box.top for line in lines), max(line.box.bottom for line in lines)
+        others = {id(line) for line in same}
         text = [
             item
             for item in items
-            if top <= item.box.middle <= bottom
-            and not (isinstance(item, Line) and item.size <= _SMALLER * size)
+            if isinstance(item, Line)
+            and item.size > _SMALLER * size
+            and top <= item.box.middle <= bottom
+            and id(item) not in others
         ]
         left = min((item.box.left for item in text), default=0.0)
         right = max((item.box.right for item in text), default=float("inf"))
@@ -51,16 +55,19 @@ def sidebar_lines(pages: Sequence[Page], size: float) -> list[Line]:
     for bar, number in zip(sides, labels, strict=True):
         is_bar = len({line.text for line in bar}) >= _FEWEST and 2 * number < len(bar)
         if is_bar and len({line.page for line in bar}) >= least:
-            found += _between(bar, pages, _SMALLER * size)
+            every = {id(line) for same in repeated for line in same}
+            found += _inside(
+                bar, pages, lambda line: line.size <= _SMALLER * size or id(line) in every
+            )
     return found
 
 
-def _repeated(pages: Sequence[Page], size: float, least: float) -> list[list[Line]]:
-    """The lines of each page, up to this size, that stand at one left edge on many pages."""
+def _repeated(pages: Sequence[Page], least: float) -> list[list[Line]]:
+    """The lines of each page that stand at one left edge on many pages."""
     alike: defaultdict[tuple[str, int], list[tuple[int, Line]]] = defaultdict(list)
     for index, items in enumerate(pages):
         for item in items:
-            if isinstance(item, Line) and item.size <= size:
+            if isinstance(item, Line):
                 alike[item.text, round(item.left / _STEADY)].append((index, item))
     found: list[list[Line]] = [[] for _ in pages]
     for same in alike.values():
@@ -70,15 +77,17 @@ def _repeated(pages: Sequence[Page], size: float, least: float) -> list[list[Lin
     return found
 
 
-def _between(bar: Sequence[Line], pages: Sequence[Page], size: float) -> Iterable[Line]:
-    """The lines up to this size that are nowhere wider than the bar."""
+def _inside(
+    bar: Sequence[Line], pages: Sequence[Page], may_be: Callable[[Line], bool]
+) -> Iterable[Line]:
+    """The lines that may be ones of a bar and are nowhere wider than it."""
     left, right = min(line.left for line in bar), max(line.box.right for line in bar)
     return (
         item
         for items in pages
         for item in items
         if isinstance(item, Line)
-        and item.size <= size
+        and may_be(item)
         and left - _STEADY <= item.left
         and item.box.right <= right + _STEADY
     )

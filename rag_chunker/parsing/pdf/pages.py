@@ -110,7 +110,7 @@ class Reader:
             straight = mirror_lines(straight, content.upright.width)
             turned = mirror_lines(turned, content.upright.width)
             shapes = _mirrored(shapes, content.upright.width)
-        main = attach_bullets(straight, shapes.bullets)
+        main = attach_bullets(straight, shapes.bullets, shapes.discs)
         main = mark_titles(main, self._titles.get(number - 1, ()))
         for order, line in enumerate((*main, *turned)):
             line.order, line.page = order, number
@@ -176,6 +176,7 @@ def _mirrored(shapes: Shapes, width: float) -> Shapes:
         across=mirror_across(shapes.across, width),
         down=mirror_down(shapes.down, width),
         bullets=[mirror_box(box, width) for box in shapes.bullets],
+        discs=[mirror_box(box, width) for box in shapes.discs],
     )
 
 

@@ -20,6 +20,8 @@ _THIN = 2.5
 """Points: the thickest rule of a table."""
 _THINNEST, _SHORT = 1.2, 12.0
 """Points: the thickest and the longest underscore that is drawn."""
+_BULLET, _DISC = 9.0, 18.0
+"""Points: the widest bullet, and the widest disc with a number in it."""
 _EDGE = 1.0
 """Points from the edge of the page."""
 _WHITE = 250
@@ -40,6 +42,8 @@ class Shapes:
     """Horizontal rules no longer than a letter is wide; the longest are in `across` too."""
     bullets: list[Box] = field(default_factory=list)
     """Small shapes about as wide as high, as browsers draw the bullets of lists."""
+    discs: list[Box] = field(default_factory=list)
+    """Larger ones with curved edges, in which the numbers of items stand."""
     paths: int = 0
     image_share: float = 0.0
     """Part of the page that images cover, 0..1."""
@@ -63,8 +67,10 @@ def read_shapes(page: Handle, frame: Frame) -> Shapes:
             _add_path(shapes, obj, box, frame)
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             _mark(cover, box, frame)
-        elif _is_bullet(box):
+        elif _is_small(box, _BULLET):
             shapes.bullets.append(box)
+        elif _is_small(box, _DISC):
+            shapes.discs.append(box)
     shapes.image_share = sum(cover) / len(cover)
     return shapes
 
@@ -163,20 +169,20 @@ def _add_path(shapes: Shapes, obj: int, box: Box, frame: Frame) -> None:
         shapes.across.append(Rule(box.middle, box.left, box.right))
     elif width <= _THIN and height > 4 * max(width, 1.0):
         shapes.down.append(Rule((box.left + box.right) / 2, box.top, box.bottom))
-    elif _is_bullet(box):
+    elif _is_small(box, _BULLET):
         shapes.bullets.append(box)
-    elif (
-        width > 9
-        and height > 6
-        and _is_grid_or_frame(_handle(obj))
-        and _shows(_handle(obj), at_edge=_is_at_edge(box, frame))
-    ):
-        _add_edges(shapes, box)
+    elif width > _BULLET and height > 6:
+        if not _is_grid_or_frame(_handle(obj)):
+            if _is_small(box, _DISC):
+                shapes.discs.append(box)
+        elif _shows(_handle(obj), at_edge=_is_at_edge(box, frame)):
+            _add_edges(shapes, box)
 
 
-def _is_bullet(box: Box) -> bool:
+def _is_small(box: Box, most: float) -> bool:
+    """Whether it is about as wide as high, at most so many points."""
     width, height = box.width, box.height
-    return 1.0 <= width <= 9 and 1.0 <= height <= 9 and 0.5 <= width / height <= 2
+    return 1.0 <= width <= most and 1.0 <= height <= most and 0.5 <= width / height <= 2
 
 
 def _is_at_edge(box: Box, frame: Frame) -> bool:

@@ -231,7 +231,8 @@ class Pdf:
         objects.append(
             f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {page.width} {page.height}]{crop}{notes}"
             f"/Rotate {page.rotate}/Contents {content} 0 R"
-            f"/Resources<</Font<<{fonts}>>/XObject<<{xobjects}>>/Shading<</S {_GRADIENT}>>>>>>".encode()
+            f"/Resources<</Font<<{fonts}>>/XObject<<{xobjects}>>"
+            f"/Shading<</S {_GRADIENT}>>>>>>".encode()
         )
         return len(objects)
 
