@@ -2,7 +2,7 @@
 letterhead's addresses."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
@@ -51,14 +51,14 @@ def sidebar_lines(pages: Sequence[Page], size: float) -> list[Line]:
                     labels[side] += any(
                         abs(item.box.middle - line.box.middle) <= _SAME_ROW for item in text
                     )
+    every = {id(line) for same in repeated for line in same}
+    lines = [item for items in pages for item in items if isinstance(item, Line)]
+    lines = [line for line in lines if line.size <= _SMALLER * size or id(line) in every]
     found: list[Line] = []
     for bar, number in zip(sides, labels, strict=True):
         is_bar = len({line.text for line in bar}) >= _FEWEST and 2 * number < len(bar)
         if is_bar and len({line.page for line in bar}) >= least:
-            every = {id(line) for same in repeated for line in same}
-            found += _inside(
-                bar, pages, lambda line: line.size <= _SMALLER * size or id(line) in every
-            )
+            found += _inside(bar, lines)
     return found
 
 
@@ -77,17 +77,9 @@ def _repeated(pages: Sequence[Page], least: float) -> list[list[Line]]:
     return found
 
 
-def _inside(
-    bar: Sequence[Line], pages: Sequence[Page], may_be: Callable[[Line], bool]
-) -> Iterable[Line]:
-    """The lines that may be ones of a bar and are nowhere wider than it."""
+def _inside(bar: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
+    """The lines that are nowhere wider than the bar."""
     left, right = min(line.left for line in bar), max(line.box.right for line in bar)
-    return (
-        item
-        for items in pages
-        for item in items
-        if isinstance(item, Line)
-        and may_be(item)
-        and left - _STEADY <= item.left
-        and item.box.right <= right + _STEADY
-    )
+    return [
+        line for line in lines if left - _STEADY <= line.left and line.box.right <= right + _STEADY
+    ]
