@@ -46,6 +46,19 @@ def padded(value: Value, *, width: int) -> str:
     return text.zfill(width) if type(value) in _NUMERIC and text.isdecimal() else text
 
 
+def masked(value: Value, *, mask: str) -> str:
+    """A whole number with the signs of its mask between the digits: `(555) 567-8900`. It has as
+    many digits as there are places (`0`, `#`), zeros in front of it if all are `0`; anything else
+    stays as it is."""
+    text = padded(value, width=0 if "#" in mask else mask.count("0"))
+    if type(value) not in _NUMERIC or not text.isdecimal():
+        return text
+    if len(text) != mask.count("0") + mask.count("#"):
+        return shown(value)
+    digits = iter(text)
+    return "".join(next(digits) if sign in "0#" else sign for sign in mask).strip()
+
+
 def with_unit(value: Value, *, before: str, behind: str) -> str:
     """A number with what its format writes around it: `4.5 kg`, `-$12`; anything else as it is."""
     text = shown(value)

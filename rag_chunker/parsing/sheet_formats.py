@@ -1,7 +1,8 @@
 """Which cells of an XLSX workbook show a number in another way, and what is the workbook's title?
 
 calamine gives values without their number format; this looks only for the formats that change what
-a number says: percentages, leading zeros (postcodes, article numbers), and units (`€`, `kg`).
+a number says: percentages, leading zeros (postcodes, article numbers), signs between digits
+(telephone numbers), and units (`€`, `kg`).
 """
 
 import posixpath
@@ -11,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from rag_chunker.parsing.archive import Archive, xml_root
-from rag_chunker.parsing.sheet_cells import Value, as_percentage, padded, with_unit
+from rag_chunker.parsing.sheet_cells import Value, as_percentage, masked, padded, with_unit
 from rag_chunker.parsing.sheet_extent import column_number
 
 Shows = Callable[[Value], str]
@@ -65,15 +66,34 @@ def shows_by_code(code: str) -> Shows | None:
         return as_percentage
     if zeros := _PADDED.fullmatch(code):
         return partial(padded, width=len(zeros[1]))
+    if mask := _mask(code):
+        return partial(masked, mask=mask)
     if unit := _unit(code):
         return partial(with_unit, before=unit[0], behind=unit[1])
     return None
 
 
+def _mask(code: str) -> str | None:
+    """The places of digits (`0`, `#`) with the signs between them, as in `(###) ###-####`; of
+    sections with conditions the last one, which is for all other numbers."""
+    sections = code.split(";")
+    section = sections[-1] if _CONDITION.search(code) else sections[0]
+    return re.sub(r'[\\"]', "", section) if _MASK.fullmatch(section) else None
+
+
 def _unit(code: str) -> tuple[str, str] | None:
     """What stands directly before and behind the digits of a number format, with its spaces; None
-    if that is no words, or the format scales the number (`0.0,"k"`)."""
-    first = _LOCALE.sub(r'"\1"', code.split(";")[0])
+    if that is no words, or depends on the number (`0" Cr";0" Dr"`)."""
+    if _CONDITION.search(code):
+        return None
+    first, *others = code.split(";")[:2]
+    unit = _unit_of(first)
+    return unit if all(_unit_of(other) == unit for other in others if "0" in other) else None
+
+
+def _unit_of(section: str) -> tuple[str, str] | None:
+    """None as well if the section scales the number (`0.0,"k"`)."""
+    first = _BRACKETS.sub(r"\1", _LOCALE.sub(r'"\1"', section))
     digits = _DIGITS.search(_LITERAL.sub(lambda found: " " * len(found[0]), first))
     if digits is None or digits[0].endswith(","):
         return None
@@ -89,6 +109,10 @@ def _said(side: str) -> str:
 
 _LOCALE = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
 """`[$€-407]`: a currency sign, and where it is used."""
+_BRACKETS = re.compile(r'("[^"]*"|\\.)|\[[^\]]*\]')
+"""Colours (`[Red]`) between the words, which stay."""
+_CONDITION = re.compile(r"\[[<>=]")
+_MASK = re.compile(r'(?=.*[0#][^0#]*[-)][^0#]*[0#])(?:[-() 0#]|\\[-() ]|"[-() ]*")+')
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.')
 _DIGITS = re.compile(r"[#0?][#0?.,]*")
 _WORDS = re.compile(r'"([^"]+)"|([$€£¥])|(?:_.|[\\*]? )')

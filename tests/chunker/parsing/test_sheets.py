@@ -17,6 +17,7 @@ from workbook_files import cell, ods, rows, xlsx
 from rag_chunker.parsing.archive import open_archive
 from rag_chunker.parsing.sheet_cells import as_percentage, numbers, shown, with_unit
 from rag_chunker.parsing.sheet_extent import brought_near
+from rag_chunker.parsing.sheet_formats import shows_by_code
 from rag_chunker.parsing.sheets import SheetsParser
 from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument, ParseError
 from rag_core.types import (
@@ -312,6 +313,46 @@ def test_numbers_keep_the_units_that_their_format_writes() -> None:
         *("4.5 €", "$ 4.5", "4.5 CHF", "4.5", "Lot 4.5"),
         *("$4.5", "Q4.5", "4.5%", "4.5", "4.5", "a b 4.5"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "text"),
+    [
+        ('[>=1000]#,##0,"K";0', 2500.0, "2500"),
+        ('[>9]0" boxes";0" box"', 1.0, "1"),
+        ('[Color10]0.0,"k"', 2500.0, "2500"),
+        ('[Red]0" kg"', 4.5, "4.5 kg"),
+        ('0" Cr";0" Dr"', -5.0, "-5"),
+        ("$0.0;[Red]($0.0)", -5.0, "-$5"),
+        ('0" kg";;', 5.0, "5 kg"),
+    ],
+)
+def test_a_unit_that_depends_on_the_number_is_left_out(code: str, value: float, text: str) -> None:
+    shows = shows_by_code(code) or shown
+    assert shows(value) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "text"),
+    [
+        (r"000\-00\-0000", 12345678.0, "012-34-5678"),
+        ("00000-0000", 123456789.0, "12345-6789"),
+        (r"[<=9999999]###\-####;\(###\)\ ###\-####", 5555678900.0, "(555) 567-8900"),
+        (r"[<=9999999]###\-####;\(###\)\ ###\-####", 5678900.0, "5678900"),
+        ('###"-"####', 5678900, "567-8900"),
+        ("000-000", 12345678.0, "12345678"),
+        ("000-000", -123456.0, "-123456"),
+        ("000-000", 1234.5, "1234.5"),
+        ("000-000", "none", "none"),
+        ("# ##0", 1234.0, "1234"),
+        ("0_);(0)", 12.0, "12"),
+    ],
+)
+def test_signs_between_the_digits_of_a_number_are_shown(
+    code: str, value: float | str, text: str
+) -> None:
+    shows = shows_by_code(code) or shown
+    assert shows(value) == text
 
 
 def test_a_minus_stands_before_the_unit() -> None:
