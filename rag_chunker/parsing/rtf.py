@@ -69,7 +69,7 @@ class RtfParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"rtf-3 striprtf-{version('striprtf')}"
+        return f"rtf-4 striprtf-{version('striprtf')}"
 
 
 def _title(rtf: str) -> str | None:

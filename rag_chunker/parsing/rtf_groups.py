@@ -18,6 +18,11 @@ _OPENS = {
 _SPECIAL = re.compile(r"\\(?:v|deleted|footnote|annotation|shptxt)(?![a-z])")
 _SHAPE = re.compile(r"\{\s*\\shp(?![a-z])|\{\s*\\\*\s*\\(?:shpinst|shpgrp)(?![a-z])")
 """What striprtf would drop with the text boxes inside."""
+_TWICE = re.compile(
+    r"\\upr\s*\{(?:\\.|[^{}\\]|\{[^{}]*\})*\}\s*\{\s*\\\*\s*\\ud(?![a-z]) ?", re.DOTALL
+)
+"""Text in a code page for old readers, in front of the same text in Unicode: striprtf would drop
+both."""
 _TOKEN = re.compile(
     r"(?:\\\*\s*)?\\(footnote\\ftnalt|footnote|annotation|shptxt)(?![a-z]) ?"
     r"|\\(v|deleted|plain)(0?)(?![a-z\d]) ?|\\[^a-z]|[{}]"
@@ -26,7 +31,10 @@ _TOKEN = re.compile(
 
 def with_groups_marked(rtf: str) -> str:
     """The same text, with `HIDES` and `SHOWS` around what is not shown, and notes and text boxes
-    as ordinary text between one of `ASIDES` and `ENDS`."""
+    as ordinary text between one of `ASIDES` and `ENDS`. Text that stands there twice stands there
+    once, in Unicode."""
+    if r"\upr" in rtf:
+        rtf = _TWICE.sub(r"\\mark {\\mark ", rtf)
     if not _SPECIAL.search(rtf):
         return rtf
     pieces: list[str] = []

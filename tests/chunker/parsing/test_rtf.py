@@ -156,6 +156,15 @@ def test_hidden_and_deleted_text_is_dropped() -> None:
     assert shape(parse(body)) == [("paragraph", None, "abcisd")]
 
 
+def test_text_for_old_and_for_new_readers_stands_there_once() -> None:
+    body = r"x {\upr{S}{\*\ud{\u931?}}} y {\upr {\b ab\{}{\*\ud \b ab\u955?}}z\par"
+    assert shape(parse(body)) == [("paragraph", None, "x Σ y abλz")]
+    began = process_time()
+    with contextlib.suppress(ParseError):
+        parse(r"\upr{{a}" * 20_000)
+    assert process_time() - began < 5
+
+
 def test_links_show_their_text_and_many_fields_take_no_time() -> None:
     link = r'{\field{\*\fldinst{HYPERLINK "http://x.y/"}}{\fldrslt{\ul here}}}'
     assert shape(parse(rf"See {link} now\par")) == [("paragraph", None, "See here now")]
