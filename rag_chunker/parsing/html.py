@@ -53,7 +53,7 @@ class HtmlParser(Parser):
         """Changes whenever the same bytes may give other blocks."""
         from turbohtml import __version__
 
-        return f"html-4 turbohtml-{__version__}"
+        return f"html-5 turbohtml-{__version__}"
 
 
 def html_blocks(

@@ -29,6 +29,9 @@ _MARKED = ",".join(
 _HIDING_STYLE = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))"
 )
+_DISPLAY = re.compile(
+    r"(?:^|[;\s])display\s*:\s*(?:(inline)|block|flow-root|flex|grid|list-item|table|table-row)\s*(?:[;!]|$)"
+)
 _CHROME_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search"})
 _PAGE_PARTS = frozenset({"header", "footer", "aside"})
 MAYBE_CHROME = _PAGE_PARTS | {"nav"}
@@ -72,6 +75,15 @@ def is_hidden_by_attribute(element: Element) -> bool:
     if "style" not in attributes:
         return False
     return _HIDING_STYLE.search((element.attr("style") or "").lower()) is not None
+
+
+def displayed_inline(element: Element) -> bool | None:
+    """Whether its style puts `element` in the midst of a line, or on lines of its own; None if it
+    says neither."""
+    if "style" not in element.attrs:
+        return None
+    stated = _DISPLAY.search((element.attr("style") or "").lower())
+    return None if stated is None else stated[1] is not None
 
 
 def marked_in(root: Node) -> set[Node]:

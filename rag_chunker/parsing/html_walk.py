@@ -15,6 +15,7 @@ from rag_chunker.parsing.html_visibility import (
     HTML,
     MAYBE_CHROME,
     NEVER_SHOWN,
+    displayed_inline,
     is_chrome,
     is_hidden,
     marked_in,
@@ -168,7 +169,27 @@ class BlockCollector:
             stated = re.fullmatch(r"\s*([1-9])\s*", element.attr("aria-level") or "")
             return self._heading_of(int(stated[1]) if stated else _LEVELS.get(tag, 2))
         rule = _RULES.get(tag) or _ROLES.get(role or "")
+        if rule in _AS_DISPLAYED and (inline := displayed_inline(element)) is not None:
+            return self._enter_displayed(element, rule, inline=inline)
         return None if rule is None else rule(self, element)
+
+    def _enter_displayed(
+        self, element: Element, rule: "_Rule | None", *, inline: bool
+    ) -> "Leave | None":
+        """An element whose style says more than its tag about where lines end."""
+        if rule is BlockCollector._block:
+            return None if inline else rule(self, element)
+        inside = None if rule is None else rule(self, element)
+        if inline or inside is _skip:
+            return inside
+        end = self._block(element)
+
+        def leave() -> None:
+            end()
+            if inside is not None:
+                inside()
+
+        return leave
 
     def _enter_foreign(self, element: Element) -> "Leave | None":
         if is_hidden(element):
@@ -368,7 +389,9 @@ class BlockCollector:
                 self.blocks.append(self._nesting.prose(piece, attributes))
 
 
-_INLINE_RULES: dict[str, Callable[[BlockCollector, Element], Leave | None]] = {
+_Rule = Callable[[BlockCollector, Element], Leave | None]
+
+_INLINE_RULES: dict[str, _Rule] = {
     "a": BlockCollector._link,
     "br": BlockCollector._line_break,
     "button": BlockCollector._apart,
@@ -376,7 +399,7 @@ _INLINE_RULES: dict[str, Callable[[BlockCollector, Element], Leave | None]] = {
     "rp": BlockCollector._left_out,
     "rt": BlockCollector._reading,
 }
-_RULES: dict[str, Callable[[BlockCollector, Element], Leave | None]] = {
+_RULES: dict[str, _Rule] = {
     **dict.fromkeys(_BLOCKS, BlockCollector._block),
     **dict.fromkeys(CONTENT_PARTS, BlockCollector._content),
     **dict.fromkeys(("ul", "ol", "menu", "dir", "dl"), BlockCollector._list),
@@ -404,6 +427,9 @@ _ROLES = {
     ),
 }
 """What an element without a rule of its own does by its role."""
+
+_AS_DISPLAYED = (None, BlockCollector._link, BlockCollector._block)
+"""What an element does that may just as well be part of a line as lines of its own."""
 
 _GAP = re.compile("\n\n+")
 

@@ -237,6 +237,27 @@ def test_a_header_is_told_by_header_cells_or_by_bold_type(rows: str, header: str
     assert {block.attributes.get("table_header") for block in blocks} == {header}
 
 
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        ('Sold at $<div style="display:inline;">5.22</div> a share.', ["Sold at $5.22 a share."]),
+        ('<p style="DISPLAY: inline">a</p><p style="display:inline"> b</p>', ["a b"]),
+        (
+            '<p><span style="display:block">Street 1</span><b style="display: block">City</b></p>',
+            ["Street 1", "City"],
+        ),
+        (
+            '<a href="/a" style="display:block">One</a><a href="/b" style="display:flex">Two</a>',
+            ["One", "Two"],
+        ),
+        ('<h2>A<span style="display:block">B</span></h2>', ["A B"]),
+        ('<p>a<span style="display:inline-block">b</span></p>', ["ab"]),
+    ],
+)
+def test_lines_end_where_the_style_says_so(body: str, texts: list[str]) -> None:
+    assert [block.text for block in fragment_blocks(body)] == texts
+
+
 def test_tables_are_numbered_from_the_given_number() -> None:
     row = "<tr><td>a<td>b</tr>"
     blocks = fragment_blocks(f"<table>{row}</table><table>{row}{row}</table>", first_table=4)
