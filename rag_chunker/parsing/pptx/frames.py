@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.merged_headers import with_levels_joined
+from rag_chunker.parsing.merged_headers import Ranges, with_levels_joined
 from rag_chunker.parsing.pptx.deck import Part
 from rag_chunker.parsing.pptx.names import n
 from rag_chunker.parsing.pptx.paragraphs import body_text
@@ -22,9 +23,9 @@ MOST_POINTS = 1000
 _CONNECTIONS = frozenset({"pres", "parTrans", "sibTrans"})
 
 
-def table_rows(table: Any) -> Sequence[Sequence[str]]:
-    """The texts of an `a:tbl`, those of merged cells only where they begin; a header of several
-    rows as one."""
+def table_rows(table: Any) -> tuple[list[str], Sequence[Sequence[str]]]:
+    """The titles of an `a:tbl`, each of them one cell as wide as the table, and the texts of its
+    other rows, those of merged cells only where they begin; a header of several rows as one."""
     rows: list[list[str]] = []
     wide: list[list[tuple[int, int]]] = []
     for row in table.iterchildren(n("a:tr")):
@@ -39,7 +40,18 @@ def table_rows(table: Any) -> Sequence[Sequence[str]]:
             cells.append("" if merged or body is None else body_text(body, " "))
             width = width if cell.get("hMerge") in _ON else len(cells)
         rows.append(cells[:width])
-    return with_levels_joined(rows, wide, stated=1) if rows and has_header(table) else rows
+    titles = _titles(rows, wide)
+    above, rows = [cells[0] for cells in rows[:titles]], rows[titles:]
+    if rows and has_header(table):
+        return above, with_levels_joined(rows, wide[titles:], stated=1)
+    return above, rows
+
+
+def _titles(rows: Sequence[Sequence[str]], wide: Sequence[Ranges]) -> int:
+    """How many rows at the top are titles: there are others below them."""
+    width = max(map(len, rows), default=0)
+    titles = sum(1 for _ in takewhile(lambda ranges: ranges == [(0, width)], wide))
+    return titles if titles < len(rows) else 0
 
 
 _ON = ("1", "true")

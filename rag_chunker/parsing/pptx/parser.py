@@ -35,7 +35,7 @@ class PptxParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks), pages=tuple(pages))
 
     def version(self) -> str:
-        return "pptx-3"
+        return "pptx-4"
 
 
 def _read(deck: Deck) -> tuple[list[Block], list[Page], list[int]]:

@@ -81,7 +81,10 @@ class SlideReader:
         table = next(frame.iter(n("a:tbl")), None)
         chart = next(frame.iter(_CHART), None)
         if table is not None:
-            rows = table_rows(table)
+            titles, rows = table_rows(table)
+            for title in titles:
+                if not is_blank(title):
+                    yield Block(type=BlockType.paragraph, text=title, attributes=attributes)
             yield from table_blocks(
                 rows,
                 table=self._next_table(),

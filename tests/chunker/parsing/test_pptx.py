@@ -162,6 +162,26 @@ def test_a_header_of_several_rows_and_a_form_without_one_are_told() -> None:
     assert ["table_header" in block.attributes for block in blocks[3:]] == [False] * 3
 
 
+def test_a_title_as_wide_as_the_table_names_no_column() -> None:
+    def build(deck: Any, slide: Any) -> None:
+        for rows in ((("Sales", ""), ("Town", "Sum"), ("Oslo", "12")), (("One", ""), ("Two", ""))):
+            size = (len(rows), 2, 0, Inches(2 + len(rows)), Inches(4), Inches(1))
+            table = slide.shapes.add_table(*size).table
+            for row, texts_of_row in enumerate(rows):
+                for column, text in enumerate(texts_of_row):
+                    table.cell(row, column).text = text
+                if not texts_of_row[1]:
+                    table.cell(row, 0).merge(table.cell(row, 1))
+
+    found = shape(read(build).blocks)
+    assert found[1:3] == [("table_row", "One"), ("table_row", "Two")]
+    assert found[3:] == [
+        ("paragraph", "Sales"),
+        ("table_row", "Town | Sum"),
+        ("table_row", "Oslo | 12"),
+    ]
+
+
 def test_a_table_that_says_so_has_no_header() -> None:
     def build(deck: Any, slide: Any) -> None:
         table = slide.shapes.add_table(1, 1, 0, Inches(2), Inches(4), Inches(1)).table
