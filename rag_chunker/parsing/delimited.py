@@ -33,16 +33,16 @@ class DelimitedParser(Parser):
     fields, and none if most rows would have one field. A first line `sep=;` decides it, and so
     does the name or media type of TSV where tabs occur. Quoted fields may hold line breaks and
     doubled quotes, or quotes behind a backslash where the file escapes them so; a quote that never
-    closes is taken as an ordinary character. Single quotes do the same where they stand around
-    the whole first line's fields. Blank lines give nothing. `metadata` has `encoding` and
-    `delimiter`.
+    closes is taken as an ordinary character. `="007"` is the text 007. Single quotes do the same
+    as double ones where they stand around the whole first line's fields. Blank lines give nothing.
+    `metadata` has `encoding` and `delimiter`.
     """
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         with blamed_on(source):
             text, encoding = decode(data)
         single = _quotes_singly(text)
-        text = text.replace("'", '"') if single else _with_doubled_quotes(text)
+        text = text.replace("'", '"') if single else _with_usual_quotes(text)
         delimiter, body = _delimiter(text, _prefers_tabs(source))
         found = delimited_lines(body, delimiter)
         if single:
@@ -59,7 +59,7 @@ class DelimitedParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return "delimited-4"
+        return "delimited-5"
 
 
 _MOST = 500_000
@@ -102,6 +102,15 @@ _ESCAPES = re.compile(r'(?:^|[\t;|,])[ ]*"[^"\n]*\\"[ ]*[^\s\t;|,"]', re.MULTILI
 _ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
 
 
+_AS_TEXT = re.compile(r'(^|[\t;|,])(?:="([^"\n]*)"|"=""([^"\n]*)""")(?=$|[\t;|,])', re.MULTILINE)
+"""`="007"`, and the same in quotes: how a program tells Excel that a number is text."""
+
+
+def _with_usual_quotes(text: str) -> str:
+    text = _with_doubled_quotes(text)
+    return _AS_TEXT.sub(r'\1"\2\3"', text) if '="' in text else text
+
+
 def _with_doubled_quotes(text: str) -> str:
     """`\\"` as `""`, if the file means a quote by it (MySQL, Spark): text follows one directly.
 
@@ -130,7 +139,7 @@ def _delimiter(text: str, prefers_tabs: bool) -> tuple[str, str]:
     usual = max(widths[best], key=widths[best].__getitem__, default=0)
     finer = (one for one in _DELIMITERS if _is_finer(widths[one], usual))
     best = next(finer, best)
-    return (best if _consistency(widths[best]) else _ONE_COLUMN), text
+    return (best if any(_consistency(widths[best])) else _ONE_COLUMN), text
 
 
 def _first_line(text: str) -> str:
@@ -146,12 +155,13 @@ def _widths(sample: str, delimiter: str) -> Counter[int]:
     )
 
 
-def _consistency(widths: Counter[int]) -> float:
-    """The share of rows with the usual number of fields; 0 if most rows have one field only."""
+def _consistency(widths: Counter[int]) -> tuple[float, float]:
+    """The share of rows with the usual number of fields, then that of rows with several fields;
+    zeros if most rows have one field only."""
     several = Counter({fields: often for fields, often in widths.items() if fields > 1})
     if 2 * several.total() < widths.total() or not several:
-        return 0.0
-    return max(several.values()) / widths.total()
+        return 0.0, 0.0
+    return max(several.values()) / widths.total(), several.total() / widths.total()
 
 
 def _is_finer(widths: Counter[int], usual: int) -> bool:

@@ -47,6 +47,7 @@ def headers(text: str) -> set[object]:
         (";", "Report for May, final\n\nname;age\nAnn;30\nBo;41\n"),
         (";", "May 4, 2023;25;1;Ray;paid;\nMay 5, 2023;16;2;Bo;open;\nMay 6, 2023;9;3;Ann;\n"),
         (",", "1,red;round;small\n2,red;flat;large;new\n"),
+        (";", 'Surname;First Name;Year\n"\tDoe;Jane"\t;1971\n'),
     ],
 )
 def test_the_delimiter_is_found(delimiter: str, text: str) -> None:
@@ -87,6 +88,16 @@ def test_remarks_above_the_header_do_not_hide_the_delimiter() -> None:
 def test_quotes_may_be_escaped_by_a_backslash() -> None:
     text = 'id,size\n1,"5\\" pipe, steel"\n2,"says \\"hi\\""\n3,plain\n'
     assert texts(text) == ["id | size", '1 | 5" pipe, steel', '2 | says "hi"', "3 | plain"]
+
+
+def test_numbers_that_are_kept_as_text_for_excel_are_that_text() -> None:
+    text = 'id,code,note\n1,="007","=""008"""\n="2",,"a href=""x"""\n3,a="4",=5\n'
+    assert texts(text) == [
+        "id | code | note",
+        "1 | 007 | 008",
+        '2 |  | a href="x"',
+        '3 | a="4" | =5',
+    ]
 
 
 def test_a_backslash_before_a_closing_quote_is_a_backslash() -> None:
