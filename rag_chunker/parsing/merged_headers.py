@@ -34,26 +34,53 @@ def with_spans_named(
 
     A header row with merged cells gives each column below a merged cell that cell's name; the
     names of the row below it follow: `2024` over `Q1` and `Q2` becomes `2024 Q1`, `2024 Q2`. A
-    merged cell that stands alone in its row is a title and stays as it is. The second value is
-    True where that happened, else None: not known.
+    merged cell that stands alone in its row is a title and stays as it is; below a row that names
+    as many columns, all rows are data. The second value is True where names were joined, else
+    None: not known.
     """
     numbered = iter(rows)
     head = list(islice(numbered, DEEPEST_HEADER))
     behind = (cells for _, cells in numbered)
     first = next((at for at, row in enumerate(head) if _names_columns(row, spans)), None)
-    if first is None:
+    if first is None or _is_below_names(head[: first + 1], spans):
         return chain((cells for _, cells in head), behind), None
     last = first
-    while last + 1 < len(head) and _names_columns(head[last + 1], spans):
+    while (
+        last + 1 < len(head)
+        and _names_columns(head[last + 1], spans)
+        and _goes_on(head[first:], last + 1 - first, spans)
+    ):
         last += 1
     levels = [_spread(cells, spans.of_row(number)) for number, cells in head[first : last + 1]]
-    if last + 2 < len(head) and names_only(head[last + 1][1], years=True):
+    if (
+        last + 2 < len(head)
+        and names_only(head[last + 1][1], years=True)
+        and _goes_on(head[first:], last + 1 - first, spans)
+    ):
         last += 1
         levels.append(head[last][1])
     joined = [_joined(names) for names in zip(*levels, strict=True)]
     above = (cells for _, cells in head[:first])
     below = (cells for _, cells in head[last + 1 :])
     return chain(above, [joined], below, behind), True if first <= 3 else None
+
+
+def _is_below_names(rows: Sequence[Numbered], spans: Spans) -> bool:
+    """Whether a row above the last one names as many columns as that one with its wide cells."""
+    number, cells = rows[-1]
+    named = sum(map(bool, _spread(cells, spans.of_row(number))))
+    return any(sum(map(bool, above)) >= named for _, above in rows[:-1])
+
+
+def _goes_on(rows: Sequence[Numbered], at: int, spans: Spans) -> bool:
+    """Whether the row `at` belongs to the header that begins with the first one: it says more
+    about wide cells only, or what is below it holds more than names."""
+    below = {column for column, cell in enumerate(rows[at][1]) if cell}
+    for number, cells in rows[:at]:
+        wide = {column for ends in spans.of_row(number) for column in range(*ends)}
+        if any(cells[column] and column not in wide for column in below):
+            return at + 1 < len(rows) and not names_only(rows[at + 1][1], years=True)
+    return True
 
 
 Ranges = Sequence[tuple[int, int]]

@@ -233,6 +233,29 @@ def test_a_merged_header_names_every_column_below_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("lines", "ranges"),
+    [
+        (("Day | AM | PM", "Mon | Math | ", "Tue | Art | Gym", "Wed | Bio | Lab"), ["B2:C2"]),
+        (("Day | AM | PM", "Mon | Math | ", "Tue | Art | ", "Wed | Bio | "), ["B2:C2", "B3:C3"]),
+        (("Day | Lessons | ", "Mon | Math | Art", "Tue | Gym | Bio"), ["B1:C1"]),
+        (("Day | Lessons | ", "Mon | Math | ", "Tue | Gym | "), ["B1:C1", "B2:C2", "B3:C3"]),
+    ],
+)
+def test_merged_cells_among_the_data_name_nothing(
+    lines: tuple[str, ...], ranges: list[str]
+) -> None:
+    merged = "".join(f'<mergeCell ref="{one}"/>' for one in ranges)
+    read = texts(xlsx(rows(*lines) + f"<!--rest--><mergeCells>{merged}</mergeCells>"))[1:]
+    assert [line.rstrip(" |") for line in read[1:]] == [line.rstrip(" |") for line in lines[1:]]
+
+
+def test_a_header_of_units_below_wide_cells_belongs_to_it() -> None:
+    lines = ("Weight | | Price", "net | gross | EUR", "1 | 2 | 3")
+    merged = '<!--rest--><mergeCells><mergeCell ref="A1:B1"/></mergeCells>'
+    assert texts(xlsx(rows(*lines) + merged))[1] == "Weight net | Weight gross | Price EUR"
+
+
 def test_values_read_as_shown() -> None:
     assert shown(4.0) == "4"
     assert shown(0.1 + 0.2) == "0.3"
