@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, takewhile
 
 from pydantic import JsonValue
 
@@ -149,10 +149,11 @@ def _first_line(text: str) -> str:
 
 def _widths(sample: str, delimiter: str) -> Counter[int]:
     """How many rows have how many fields."""
-    found = (line.lstrip(" ") for line in _sample_lines(sample, delimiter))
-    return Counter(
-        line.count(PARTED) + 1 for line in found if line and (line[0] != "#" or PARTED in line)
-    )
+    found = [line for line in map(str.lstrip, _sample_lines(sample, delimiter)) if line]
+    remarks = sum(1 for _ in takewhile(lambda line: line[0] == "#", found))
+    if remarks < len(found):
+        found = found[max(0, remarks - 1) :]  # the last one may be the header
+    return Counter(line.count(PARTED) + 1 for line in found if line[0] != "#" or PARTED in line)
 
 
 def _consistency(widths: Counter[int]) -> tuple[float, float]:

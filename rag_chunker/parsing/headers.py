@@ -158,7 +158,7 @@ def _titles(rows: Sequence[Row]) -> int:
     if wide is None:
         return 1 if len(rows) == 1 else 0
     # A first column that goes on below its own wider rows is a table with gaps, not a title.
-    if not 0 < wide <= 3:
+    if not wide or sum(not row[0].startswith("#") for row in rows[:wide]) > 3:
         return 0
     behind_corner = is_blank(rows[wide - 1][0]) and not is_blank(rows[wide][0])
     return wide - (behind_corner and max(map(_filled, rows)) == 2)

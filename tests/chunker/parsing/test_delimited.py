@@ -85,6 +85,14 @@ def test_remarks_above_the_header_do_not_hide_the_delimiter() -> None:
     assert texts(text)[-2:] == ["id | name", "1 | a"]
 
 
+def test_many_remarks_do_not_hide_the_table_either() -> None:
+    remarks = [f"# remark, number {number}" for number in range(12)]
+    blocks = parse("\n".join([*remarks, "name;sum", "Ann;1", "Bo;2"])).blocks
+    assert [block.text for block in blocks] == [*remarks, "name | sum", "Ann | 1", "Bo | 2"]
+    assert [block.type.value for block in blocks] == ["paragraph"] * 12 + ["table_row"] * 3
+    assert texts("#id,name\n#1,Ann\n#2,Bo\n")[1:] == ["#1 | Ann", "#2 | Bo"]
+
+
 def test_quotes_may_be_escaped_by_a_backslash() -> None:
     text = 'id,size\n1,"5\\" pipe, steel"\n2,"says \\"hi\\""\n3,plain\n'
     assert texts(text) == ["id | size", '1 | 5" pipe, steel', '2 | says "hi"', "3 | plain"]
