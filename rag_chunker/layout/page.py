@@ -1,6 +1,8 @@
 """How is one page laid out? Tables, bullets, columns: its lines in reading order."""
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from rag_chunker.layout.aligned import find_aligned
 from rag_chunker.layout.columns import reading_order
@@ -29,6 +31,10 @@ def lay_out(
         if table is not None:
             ruled.append(table)
     ordered = reading_order([*rest, *ruled])
+    if len({item.column for item in ordered}) > 1:
+        in_order = (item for item in ordered if isinstance(item, Line))
+        for _, column in groupby(in_order, key=attrgetter("column")):
+            mark_contents(list(column))
     return find_aligned(ordered, across)
 
 

@@ -162,7 +162,7 @@ class _Grouper:
             return abs(step) > 0.8 * em
         if step > 0.8 * em:
             return (
-                len(home.lines) > 1
+                not same_row(home.first, home.last)
                 or _ENDS.search(home.last.text) is not None
                 or _reach(home.last, line) < self._column_right(line)
             )

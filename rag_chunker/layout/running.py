@@ -38,6 +38,14 @@ _FIRST = re.compile(r"(\d{1,4})\s+\S")
 _LAST = re.compile(r"\S\s+(\d{1,4})$")
 _FEWEST_COUNTING = 3
 
+_FEWEST_NAMED, _NAMED_SHARE = 2, 0.25
+"""On how many pages, and on which part of them, a first row stands that names sections."""
+_LARGER = 1.05
+_SHORTEST = 8
+"""Letters of a title that is looked for in a first row."""
+_MOST_TITLES = 200
+"""Titles above a page that are looked for."""
+
 _NEIGHBOURS = (-2, -1, 1, 2)
 """Steps to pages near by; odd and even ones may differ."""
 
@@ -57,7 +65,7 @@ def running_lines(
     spots = _spots(pages, heights, rows=_OUTERMOST)
     found = _repeated(spots, len(pages), size) + _chapter_titles(spots, len(pages))
     found += _counting(_spots(pages, heights, rows=1, band=_WIDE_BAND), size)
-    found += sidebar_lines(pages, size)
+    found += sidebar_lines(pages, size) + _named_above(pages, heights)
     titles = _titles(pages, _LARGE * size) if slides else set()
     gone = {id(line) for line in found} - titles
     rest = [[item for item in items if id(item) not in gone] for items in pages]
@@ -209,6 +217,53 @@ def _usual_size(pages: Sequence[Sequence[Line | Table]]) -> float:
     for text, size in lines:
         weight[size] += len(text)
     return max(weight, key=weight.__getitem__, default=0.0)
+
+
+def _named_above(pages: Sequence[Sequence[Line | Table]], heights: Sequence[float]) -> list[Line]:
+    """First rows that name the sections of their pages: most of their words are titles that stand
+    in the text, larger or bolder. Each may be another, so that nothing repeats."""
+    rows: defaultdict[int, list[Line]] = defaultdict(list)
+    for index, line in _spots(pages, heights, rows=1, band=_WIDE_BAND):
+        if line.box.middle < heights[index] / 2 and _letters(line.text):
+            rows[round(line.box.middle / _STEADY)].append(line)
+    least = max(_FEWEST_NAMED, _NAMED_SHARE * len(pages))
+    found: list[Line] = []
+    for same in rows.values():
+        if len({line.page for line in same}) < least:
+            continue
+        above = {id(line) for line in same}
+        text = [
+            item
+            for items in pages
+            for item in items
+            if isinstance(item, Line) and id(item) not in above
+        ]
+        named = sum(_is_named(line, text) for line in same)
+        if 2 * named >= len(same):
+            found += same
+    return found
+
+
+def _is_named(line: Line, text: Sequence[Line]) -> bool:
+    """Whether titles up to its page, larger or bolder than a line, say half of it."""
+    left = _letters(line.text)
+    least = len(left) / 2
+    bold = line.share_bold > 0.5
+    titles = [
+        other
+        for other in text
+        if other.page <= line.page
+        and (other.size > _LARGER * line.size or (other.share_bold > 0.95 and not bold))
+    ]
+    for other in titles[-_MOST_TITLES:]:
+        title = _letters(other.text)
+        if len(title) >= _SHORTEST:
+            left = left.replace(title, "")
+    return len(left) <= least
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text)).casefold()
 
 
 def _chapter_titles(spots: Sequence[Spot], pages: int) -> list[Line]:

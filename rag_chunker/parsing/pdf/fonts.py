@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from rag_chunker.layout.lines import Style
-from rag_chunker.parsing.pdf.bitmap_fonts import ems_by_font
+from rag_chunker.parsing.pdf.bitmap_fonts import Measured, measured_fonts
 from rag_chunker.parsing.pdf.calls import calls
 
 _FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18
@@ -55,6 +55,7 @@ class _Font(NamedTuple):
 
 
 _NO_FONT = _Font("", False, False, False)
+_NOT_MEASURED = Measured(0.0, mono=False)
 
 
 class Looks:
@@ -65,7 +66,7 @@ class Looks:
 
         self._tagged = tagged
         self._by_address: dict[int, _Font] = {}
-        self._measured: dict[int, float] | None = None
+        self._measured: dict[int, Measured] | None = None
         self._sizes: list[float] = []
         """Those measured so far."""
         self._fonts: dict[tuple[str, int], _Font] = {}
@@ -98,7 +99,9 @@ class Looks:
         at = ask.object_font(obj)
         font = self._font(at)
         if not font.name:
-            size = self._measured_size(at, unit, text_page) or size
+            measured = self._measure(at, text_page)
+            size = self._known_size(unit * measured.em) or size
+            font = font._replace(mono=font.mono or measured.mono)
         key = (size, font, mode == _STROKED, self._color(obj))
         style = self._styles.get(key)
         if style is None:
@@ -115,14 +118,16 @@ class Looks:
         name: see `bitmap_fonts`."""
         return bool(obj) and not self._font(self._calls.object_font(obj)).name
 
-    def _measured_size(self, font: int | None, unit: float, text_page: int) -> float | None:
-        """The size by the height of the font's letters; None if they do not tell.
+    def _measure(self, font: int | None, text_page: int) -> Measured:
+        if self._measured is None:
+            self._measured = measured_fonts(text_page)
+        return self._measured.get(font or 0, _NOT_MEASURED)
+
+    def _known_size(self, size: float) -> float | None:
+        """A size by the height of letters; None if they do not tell.
 
         The same font measures a little different on each page: sizes that come close are one.
         """
-        if self._measured is None:
-            self._measured = ems_by_font(text_page)
-        size = unit * self._measured.get(font or 0, 0.0)
         if not size:
             return None
         for known in self._sizes:

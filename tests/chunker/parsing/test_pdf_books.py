@@ -309,3 +309,57 @@ def test_marking_titles_keeps_every_word_in_its_place(
     marked = mark_titles([line], titles)
     assert [word.text for part in marked for word in part.words] == words
     assert all(part.words for part in marked)
+
+
+def test_first_rows_that_name_sections_run_though_none_repeats() -> None:
+    pdf = Pdf()
+    titles = ["Wells of the north", "Pumps and their parts", "Water in the ground", "Cold and heat"]
+    for number, title in enumerate(titles, 1):
+        page = pdf.page().text(60, 60, f"CHAPTER {number}. {title.upper()}", 10)
+        page.text(60, 120, f"{number} {title}", 16, "B")
+        page.lines(60, 150, [f"Line {row} of {title} that fills the line up" for row in range(9)])
+    assert texts(pdf, BlockType.heading) == [
+        f"{number} {title}" for number, title in enumerate(titles, 1)
+    ]
+    assert not any("CHAPTER" in block.text for block in blocks(pdf))
+
+
+def test_first_rows_that_name_nothing_stay() -> None:
+    pdf = Pdf()
+    for number, words in enumerate(("apples are red", "pears are green", "plums are blue"), 1):
+        page = pdf.page().text(60, 60, f"Today {words} and sweet.", 10)
+        page.text(60, 120, f"{number} Fruit of the day", 16, "B")
+        page.text(60, 150, "They are sold at the market.")
+    text = "\n".join(block.text for block in blocks(pdf))
+    assert text.count("Today") == 3
+
+
+def test_contents_in_one_of_two_columns_are_no_headings() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "Wells", 20, "B").text(60, 100, "Contents", 14, "B")
+    for row, title in enumerate(("1 The north", "2 The south", "3 The east")):
+        page.text(60, 130 + 20 * row, title, 10, "B").text(236, 130 + 20 * row, str(row + 1))
+    prose = ["Water falls and rises in the ground, as", "the rain comes and goes, all year long"]
+    page.lines(60, 200, prose * 12).lines(310, 100, prose * 20)
+    assert texts(pdf, BlockType.heading) == ["Wells", "Contents"]
+
+
+def test_a_numbered_heading_wraps_in_a_narrow_column() -> None:
+    pdf = Pdf()
+    page = pdf.page().text(60, 60, "1.3 Every", 14, "B").text(150, 60, "sand", 14, "B")
+    page.text(92, 78, "policy sample", 14, "B").text(92, 96, "whose cold", 14, "B")
+    page.lines(
+        60, 130, ["The water of a well is", "cold, and clean too, and", "deep under the sand."]
+    )
+    assert texts(pdf, BlockType.heading) == ["1.3 Every sand policy sample whose cold"]
+
+
+def test_letters_of_one_width_without_a_font_name_are_code() -> None:
+    pdf = Pdf(bitmap_font=True)
+    page = pdf.page().lines(60, 60, ["A program that prints a number:"])
+    for row, line in enumerate(("def number of lines", "    return value")):
+        at = f"BT /P 1 Tf 0.1 0 0 0.1 60 {page.height - 100 - 12 * row} Tm ".encode()
+        page.raw(at + b"<" + line.encode().hex().encode() + b"> Tj ET")
+    code = texts(pdf, BlockType.code)
+    assert len(code) == 1
+    assert code[0].split() == ["def", "number", "of", "lines", "return", "value"]
