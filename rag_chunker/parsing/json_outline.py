@@ -38,7 +38,8 @@ def outline(value: Value) -> Iterator[Block]:
     A scalar member is a paragraph `name: value`. An object with more than a handful of members,
     or with anything nested or long, has its name as heading; a smaller one lends it to its members
     (`size.width: 3`). An array of flat objects or of arrays of numbers is a table, of scalars one
-    paragraph or list items, of small objects one paragraph each, of larger ones a heading each.
+    paragraph or list items, of small objects one paragraph each, of larger ones a heading each. An
+    object of nothing but empty objects is a paragraph of its names.
     Members without heading come before those with one, because what follows a heading belongs to
     it. What has no text (null, empty strings, arrays and objects) gives nothing.
     """
@@ -47,6 +48,10 @@ def outline(value: Value) -> Iterator[Block]:
     while pending:
         path, here, depth, is_element = pending.pop()
         if isinstance(here, Members):
+            names = on_one_line(here)
+            if names is not None:
+                yield from _named(path, names)
+                continue
             name = _name_of(here, path) if is_element else path
             heading = _heading(name, depth) if is_element or _is_large(here) else None
             if heading:
@@ -134,6 +139,8 @@ def _joined(path: str, key: str) -> str:
 
 
 def _is_large(members: Members) -> bool:
+    if on_one_line(members) is not None:
+        return False
     return len(members) > _FEW_MEMBERS or any(
         bool(value) if isinstance(value, list) else len(shown(value)) > _LONG_TEXT
         for _, value in members

@@ -31,9 +31,14 @@ def shown(value: Scalar) -> str:
 
 
 def on_one_line(elements: Sequence[Value] | Members) -> str | None:
-    """A short array of scalars, joined; numbers are joined whatever their number."""
+    """A short array of scalars, joined; numbers are joined whatever their number.
+
+    An object of nothing but empty objects is the set of its names, which are joined, too.
+    """
     if isinstance(elements, Members):
-        return None if elements else ""
+        if any(not isinstance(one, Members) or one for _, one in elements):
+            return None
+        return ", ".join(name for name, _ in elements)
     texts: list[str] = []
     size = 0
     for one in elements:

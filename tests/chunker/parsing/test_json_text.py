@@ -125,6 +125,19 @@ def test_a_name_that_occurs_twice_loses_nothing() -> None:
     assert [value for value in "123" if value not in texts] == []
 
 
+def test_an_object_of_nothing_but_empty_objects_is_the_set_of_its_names() -> None:
+    many = {f"D-{number}": {} for number in range(7)}
+    text = json.dumps({"projects": {"A": {"A-1": {}}, "D": many, "note": {}}, "n": {"x": {}}})
+    assert shape(parse(text).blocks) == [
+        ("paragraph", "n: x"),
+        ("h1", "projects"),
+        ("paragraph", "A: A-1"),
+        ("paragraph", "D: D-0, D-1, D-2, D-3, D-4, D-5, D-6"),
+    ]
+    rows = parse('[{"id": 1, "roles": {"admin": {}, "ops": {}}}, {"id": 2, "roles": {}}]')
+    assert [block.text for block in rows.blocks] == ["id | roles", "1 | admin, ops", "2 | "]
+
+
 def test_what_has_no_text_gives_nothing() -> None:
     assert (
         parse('{"a": null, "b": "", "c": [], "d": {}, "e": " ", "f": [null], "g": [{}]}').blocks
