@@ -76,6 +76,8 @@ def _goes_on(text: str, first: int, cut: int) -> bool:
             return not following.isspace()  # Node.js, v1.Final, ?query=A
         if last in _CJK_CLOSING_QUOTES:
             return following.isalpha()  # 「はい。」と言った
+        if last == "．" and following.isdigit() and text[cut - 2 : cut - 1].isdigit():
+            return True  # ３．１４
     tail = text[max(first, cut - 16) : cut].rstrip()
     if _DASHED.match(text, cut) or (_ORDINAL.search(tail) and _MONTH.match(text, cut)):
         return True
@@ -96,8 +98,8 @@ _MONTH = re.compile(
     r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
 """am 3. Mai"""
-_ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)]{1,2}")
-"""`1.`, `a)`, `iv.`: the number of what follows."""
+_ENUMERATOR = re.compile(r"[(\[（]?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)．）]{1,2}")
+"""`1.`, `a)`, `iv.`, `１．`: the number of what follows."""
 
 
 def _language(text: str) -> str:

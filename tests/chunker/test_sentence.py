@@ -43,6 +43,7 @@ SPLIT = {
     "russian": "Это первое. | Это второе.",
     "chinese": "这是第一句。|这是第二句！|第三句？",
     "japanese quotes": "「はい。」と彼は言った。|「いいえ。」と彼女は言った。",
+    "japanese numbers": "１．値は３．１４です。|２．次に進む。",
     "chinese brackets": "（一句。）|另一句。",
     "russian dashes": "«Стой!» — сказал он. | Потом ушёл.",
     "german dates": "Er kam am 3. Mai um 5 Uhr. | Dann ging er.",
