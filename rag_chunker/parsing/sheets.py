@@ -185,12 +185,15 @@ def _sheets(workbook: Any) -> Iterator[Any]:
 
 def _table(runs: Iterator[Run], spans: Spans, headers: Container[int], table: int) -> list[Block]:
     head = _numbered_head(runs)
-    named, has_header = with_spans_named(head, spans)
+    rows_named, has_header = with_spans_named(head, spans)
+    named = list(rows_named)
     first = as_lines([PARTED.join(cells) for cells in named])
     lines = chain([first], (run.lines for run in runs))
     rows = enumerate(head[:DEEPEST_HEADER])
     stated = next((at for at, (number, _) in rows if number in headers), None)
-    above = None if has_header else stated
+    pairs = enumerate(zip(named, head, strict=False))
+    joined = next((at for at, (cells, (_, before)) in pairs if cells != before), None)
+    above = joined if has_header else stated
     return list(titled_lines(lines, table=table, has_header=has_header, above=above))
 
 

@@ -250,6 +250,14 @@ def test_merged_cells_among_the_data_name_nothing(
     assert [line.rstrip(" |") for line in read[1:]] == [line.rstrip(" |") for line in lines[1:]]
 
 
+def test_pairs_above_a_merged_header_are_not_the_header() -> None:
+    lines = ("Author | Ann", "Item | 2020 | | Sum", " | Q1 | Q2 | ", "a | 1 | 2 | 3")
+    merged = '<!--rest--><mergeCells><mergeCell ref="B2:C2"/></mergeCells>'
+    found = parse(xlsx(rows(*lines) + merged)).blocks[1:]
+    assert (found[0].type.value, found[0].text) == ("paragraph", "Author | Ann")
+    assert found[2].attributes["table_header"] == "Item | 2020 Q1 | 2020 Q2 | Sum"
+
+
 def test_a_header_of_units_below_wide_cells_belongs_to_it() -> None:
     lines = ("Weight | | Price", "net | gross | EUR", "1 | 2 | 3")
     merged = '<!--rest--><mergeCells><mergeCell ref="A1:B1"/></mergeCells>'
