@@ -1,6 +1,7 @@
 """Which lines repeat on page after page? Running headers, footers and page numbers."""
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -40,7 +41,8 @@ _FEWEST_COUNTING = 3
 
 _FEWEST_NAMED, _NAMED_SHARE = 2, 0.25
 """On how many pages, and on which part of them, a first row stands that names sections."""
-_LARGER = 1.05
+_LARGER, _BOLD = 1.05, 0.95
+"""Times the size of a line from which on another is larger, and the part of it that is bold."""
 _SHORTEST = 8
 """Letters of a title that is looked for in a first row."""
 _MOST_TITLES = 200
@@ -51,6 +53,8 @@ _NEIGHBOURS = (-2, -1, 1, 2)
 
 Spot = tuple[int, Line]
 """Index of a page and one of its lines."""
+Title = tuple[Line, str]
+"""What may be a title, and its letters."""
 
 
 def running_lines(
@@ -231,34 +235,35 @@ def _named_above(pages: Sequence[Sequence[Line | Table]], heights: Sequence[floa
     for same in rows.values():
         if len({line.page for line in same}) < least:
             continue
-        above = {id(line) for line in same}
-        text = [
-            item
-            for items in pages
-            for item in items
-            if isinstance(item, Line) and id(item) not in above
-        ]
-        named = sum(_is_named(line, text) for line in same)
+        titles = _larger_than(same, pages)
+        named = sum(_is_named(line, titles) for line in same)
         if 2 * named >= len(same):
             found += same
     return found
 
 
-def _is_named(line: Line, text: Sequence[Line]) -> bool:
+def _larger_than(row: Sequence[Line], pages: Sequence[Sequence[Line | Table]]) -> list[Title]:
+    """What is larger than a row's smallest line, or bold, in order."""
+    above = {id(line) for line in row}
+    size = _LARGER * min(line.size for line in row)
+    lines = (item for items in pages for item in items if isinstance(item, Line))
+    return [
+        (line, letters)
+        for line in lines
+        if (line.size > size or line.share_bold > _BOLD)
+        and id(line) not in above
+        and len(letters := _letters(line.text)) >= _SHORTEST
+    ]
+
+
+def _is_named(line: Line, titles: Sequence[Title]) -> bool:
     """Whether titles up to its page, larger or bolder than a line, say half of it."""
     left = _letters(line.text)
     least = len(left) / 2
-    bold = line.share_bold > 0.5
-    titles = [
-        other
-        for other in text
-        if other.page <= line.page
-        and (other.size > _LARGER * line.size or (other.share_bold > 0.95 and not bold))
-    ]
-    for other in titles[-_MOST_TITLES:]:
-        title = _letters(other.text)
-        if len(title) >= _SHORTEST:
-            left = left.replace(title, "")
+    behind = bisect_right(titles, line.page, key=lambda title: title[0].page)
+    for title, letters in titles[max(0, behind - _MOST_TITLES) : behind]:
+        if title.size > _LARGER * line.size or title.share_bold > _BOLD > 2 * line.share_bold:
+            left = left.replace(letters, "")
     return len(left) <= least
 
 
