@@ -130,8 +130,9 @@ def _with_tables(
             found.append(_table(run, _with_narrow_gaps(run, strips), across, pitch))
             index = end
         else:
-            found += rows[index].lines
-            index += 1
+            behind = index + max(1, _rows_with_items(run))
+            found += [line for row in rows[index:behind] for line in row.lines]
+            index = behind
     return found
 
 
@@ -220,7 +221,7 @@ def _is_table(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bo
         return False
     if any(line.contents for row in run for line in row.lines):
         return False
-    if _is_list(full, strips) or _has_items(full):
+    if _is_list(full, strips) or _rows_with_items(run):
         return False
     if _has_header(run, strips, across):
         return True
@@ -296,10 +297,15 @@ def _is_list(rows: Sequence[_Row], strips: Strips) -> bool:
     return all(list_marker(f"{text} x") or section_number(f"{text} x") for text in firsts)
 
 
-def _has_items(rows: Sequence[_Row]) -> bool:
-    """Whether a list with bullets stands beside something else."""
-    behind = [line for row in rows for line in row.lines[1:] if line.marker is not None]
-    return len(behind) >= _FEWEST_ITEMS
+def _rows_with_items(rows: Sequence[_Row]) -> int:
+    """How many rows it takes to the end of a list with bullets that stands beside something else;
+    0 without one."""
+    items = [
+        number
+        for number, row in enumerate(rows, start=1)
+        if any(line.marker is not None for line in row.lines[1:])
+    ]
+    return items[-1] if len(items) >= _FEWEST_ITEMS else 0
 
 
 def _has_header(run: Sequence[_Row], strips: Strips, across: Sequence[Rule]) -> bool:
