@@ -1,12 +1,12 @@
 """Which lines repeat on page after page? Running headers, footers and page numbers."""
 
 import re
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
+from rag_chunker.layout.section_rows import section_rows
 from rag_chunker.layout.sidebars import sidebar_lines
 
 _BAND = 0.12
@@ -39,22 +39,11 @@ _FIRST = re.compile(r"(\d{1,4})\s+\S")
 _LAST = re.compile(r"\S\s+(\d{1,4})$")
 _FEWEST_COUNTING = 3
 
-_FEWEST_NAMED, _NAMED_SHARE = 2, 0.25
-"""On how many pages, and on which part of them, a first row stands that names sections."""
-_LARGER, _BOLD = 1.05, 0.95
-"""Times the size of a line from which on another is larger, and the part of it that is bold."""
-_SHORTEST = 8
-"""Letters of a title that is looked for in a first row."""
-_MOST_TITLES = 200
-"""Titles above a page that are looked for."""
-
 _NEIGHBOURS = (-2, -1, 1, 2)
 """Steps to pages near by; odd and even ones may differ."""
 
 Spot = tuple[int, Line]
 """Index of a page and one of its lines."""
-Title = tuple[Line, str]
-"""What may be a title, and its letters."""
 
 
 def running_lines(
@@ -69,7 +58,7 @@ def running_lines(
     spots = _spots(pages, heights, rows=_OUTERMOST)
     found = _repeated(spots, len(pages), size) + _chapter_titles(spots, len(pages))
     found += _counting(_spots(pages, heights, rows=1, band=_WIDE_BAND), size)
-    found += sidebar_lines(pages, size) + _named_above(pages, heights)
+    found += sidebar_lines(pages, size) + section_rows(_upper_rows(pages, heights), pages)
     titles = _titles(pages, _LARGE * size) if slides else set()
     gone = {id(line) for line in found} - titles
     rest = [[item for item in items if id(item) not in gone] for items in pages]
@@ -223,52 +212,15 @@ def _usual_size(pages: Sequence[Sequence[Line | Table]]) -> float:
     return max(weight, key=weight.__getitem__, default=0.0)
 
 
-def _named_above(pages: Sequence[Sequence[Line | Table]], heights: Sequence[float]) -> list[Line]:
-    """First rows that name the sections of their pages: most of their words are titles that stand
-    in the text, larger or bolder. Each may be another, so that nothing repeats."""
+def _upper_rows(
+    pages: Sequence[Sequence[Line | Table]], heights: Sequence[float]
+) -> list[list[Line]]:
+    """The lines of first rows, those at one height together."""
     rows: defaultdict[int, list[Line]] = defaultdict(list)
     for index, line in _spots(pages, heights, rows=1, band=_WIDE_BAND):
-        if line.box.middle < heights[index] / 2 and _letters(line.text):
+        if line.box.middle < heights[index] / 2:
             rows[round(line.box.middle / _STEADY)].append(line)
-    least = max(_FEWEST_NAMED, _NAMED_SHARE * len(pages))
-    found: list[Line] = []
-    for same in rows.values():
-        if len({line.page for line in same}) < least:
-            continue
-        titles = _larger_than(same, pages)
-        named = sum(_is_named(line, titles) for line in same)
-        if 2 * named >= len(same):
-            found += same
-    return found
-
-
-def _larger_than(row: Sequence[Line], pages: Sequence[Sequence[Line | Table]]) -> list[Title]:
-    """What is larger than a row's smallest line, or bold, in order."""
-    above = {id(line) for line in row}
-    size = _LARGER * min(line.size for line in row)
-    lines = (item for items in pages for item in items if isinstance(item, Line))
-    return [
-        (line, letters)
-        for line in lines
-        if (line.size > size or line.share_bold > _BOLD)
-        and id(line) not in above
-        and len(letters := _letters(line.text)) >= _SHORTEST
-    ]
-
-
-def _is_named(line: Line, titles: Sequence[Title]) -> bool:
-    """Whether titles up to its page, larger or bolder than a line, say half of it."""
-    left = _letters(line.text)
-    least = len(left) / 2
-    behind = bisect_right(titles, line.page, key=lambda title: title[0].page)
-    for title, letters in titles[max(0, behind - _MOST_TITLES) : behind]:
-        if title.size > _LARGER * line.size or title.share_bold > _BOLD > 2 * line.share_bold:
-            left = left.replace(letters, "")
-    return len(left) <= least
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalpha, text)).casefold()
+    return list(rows.values())
 
 
 def _chapter_titles(spots: Sequence[Spot], pages: int) -> list[Line]:
