@@ -57,8 +57,9 @@ def running_lines(
     size = _usual_size(pages)
     spots = _spots(pages, heights, rows=_OUTERMOST)
     found = _repeated(spots, len(pages), size) + _chapter_titles(spots, len(pages))
-    found += _counting(_spots(pages, heights, rows=1, band=_WIDE_BAND), size)
-    found += sidebar_lines(pages, size) + section_rows(_upper_rows(pages, heights), pages)
+    outermost = _spots(pages, heights, rows=1, band=_WIDE_BAND)
+    found += _counting(outermost, size) + sidebar_lines(pages, size)
+    found += section_rows(_upper_rows(outermost, heights), pages)
     titles = _titles(pages, _LARGE * size) if slides else set()
     gone = {id(line) for line in found} - titles
     rest = [[item for item in items if id(item) not in gone] for items in pages]
@@ -212,12 +213,10 @@ def _usual_size(pages: Sequence[Sequence[Line | Table]]) -> float:
     return max(weight, key=weight.__getitem__, default=0.0)
 
 
-def _upper_rows(
-    pages: Sequence[Sequence[Line | Table]], heights: Sequence[float]
-) -> list[list[Line]]:
+def _upper_rows(spots: Iterable[Spot], heights: Sequence[float]) -> list[list[Line]]:
     """The lines of first rows, those at one height together."""
     rows: defaultdict[int, list[Line]] = defaultdict(list)
-    for index, line in _spots(pages, heights, rows=1, band=_WIDE_BAND):
+    for index, line in spots:
         if line.box.middle < heights[index] / 2:
             rows[round(line.box.middle / _STEADY)].append(line)
     return list(rows.values())
