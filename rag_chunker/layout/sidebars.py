@@ -23,7 +23,8 @@ Page = Sequence[Line | Table]
 
 def sidebar_lines(pages: Sequence[Page], size: float) -> list[Line]:
     """The small lines left or right of the text, which has this size, that many pages repeat, and
-    the small lines between them. No labels of a form, which stand on a row with what they name."""
+    what a few pages repeat between them: the parts of one section. What stands there once stays,
+    and so do labels of a form, which are on a row with what they name."""
     least = max(_FEWEST_PAGES, _SHARE * sum(map(bool, pages)))
     repeated = _repeated(pages, least)
     sides: tuple[list[Line], list[Line]] = [], []
@@ -51,14 +52,12 @@ def sidebar_lines(pages: Sequence[Page], size: float) -> list[Line]:
                     labels[side] += any(
                         abs(item.box.middle - line.box.middle) <= _SAME_ROW for item in text
                     )
-    every = {id(line) for same in repeated for line in same}
-    lines = [item for items in pages for item in items if isinstance(item, Line)]
-    lines = [line for line in lines if line.size <= _SMALLER * size or id(line) in every]
+    alike = [line for same in _repeated(pages, _FEWEST) for line in same]
     found: list[Line] = []
     for bar, number in zip(sides, labels, strict=True):
         is_bar = len({line.text for line in bar}) >= _FEWEST and 2 * number < len(bar)
         if is_bar and len({line.page for line in bar}) >= least:
-            found += _inside(bar, lines)
+            found += _inside(bar, alike)
     return found
 
 

@@ -154,3 +154,15 @@ def test_an_item_does_not_go_on_in_a_coloured_line_on_the_next_slide() -> None:
     page = pdf.page(WIDTH, HEIGHT).raw(b"0 0 1 rg").text(60, 100, "Pumps are loud")
     page.raw(b"0 g").text(60, 120, "They stand beside the wells of the north and the south.")
     assert "wells are deep and full of clean cold water" in of(read(pdf), BlockType.list_item)
+
+
+def test_what_stands_once_in_a_bar_stays() -> None:
+    pdf = Pdf()
+    for number in range(4):
+        page = pdf.page()
+        page.lines(60, 200, [f"Line {row} of letter {number} to a customer" for row in range(9)])
+        for row, entry in enumerate(("Wells Ltd", "1 North Road", f"Our sign: W-{number}")):
+            page.text(450, 241 + 24 * row, entry, 6)
+    text = "\n".join(block.text for block in read(pdf))
+    assert "North Road" not in text
+    assert [f"W-{number}" in text for number in range(4)] == [True] * 4
