@@ -2,7 +2,7 @@
 letterhead's addresses."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rag_chunker.layout.grids import Table
 from rag_chunker.layout.lines import Line
@@ -11,6 +11,8 @@ _SMALLER = 0.8
 """Times the text's size up to which a line may be one of a bar."""
 _FEWEST_PAGES, _SHARE = 3, 0.5
 """On how many pages, and on which part of them, a line of a bar repeats."""
+_FEWEST_OF_SECTION = 2
+"""On how many pages what belongs to one section repeats."""
 _FEWEST = 2
 """Different lines of a bar."""
 _STEADY = 3.0
@@ -52,12 +54,11 @@ def sidebar_lines(pages: Sequence[Page], size: float) -> list[Line]:
                     labels[side] += any(
                         abs(item.box.middle - line.box.middle) <= _SAME_ROW for item in text
                     )
-    alike = [line for same in _repeated(pages, _FEWEST) for line in same]
     found: list[Line] = []
     for bar, number in zip(sides, labels, strict=True):
         is_bar = len({line.text for line in bar}) >= _FEWEST and 2 * number < len(bar)
         if is_bar and len({line.page for line in bar}) >= least:
-            found += _inside(bar, alike)
+            found += _inside(bar, _repeated(pages, _FEWEST_OF_SECTION))
     return found
 
 
@@ -76,9 +77,12 @@ def _repeated(pages: Sequence[Page], least: float) -> list[list[Line]]:
     return found
 
 
-def _inside(bar: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
-    """The lines that are nowhere wider than the bar."""
+def _inside(bar: Sequence[Line], pages: Iterable[Sequence[Line]]) -> list[Line]:
+    """The lines of all pages that are nowhere wider than the bar."""
     left, right = min(line.left for line in bar), max(line.box.right for line in bar)
     return [
-        line for line in lines if left - _STEADY <= line.left and line.box.right <= right + _STEADY
+        line
+        for lines in pages
+        for line in lines
+        if left - _STEADY <= line.left and line.box.right <= right + _STEADY
     ]
