@@ -171,10 +171,9 @@ class Block(_Value):
     def trusted_rows(cls, texts: Iterable[str], attributes: dict[str, JsonValue]) -> "list[Block]":
         """As `trusted`, a `table_row` for each text, in a third of the time: all their slots are
         filled without a step of ours a row. For some hundred at once."""
-        kind = BlockType.table_row
-        values = [
-            {"type": kind, "text": text, "level": None, "attributes": attributes} for text in texts
-        ]
+        texts = list(texts)
+        values = list(map(dict.copy, repeat(vars(_RowValues(attributes)), len(texts))))
+        deque(map(dict.__setitem__, values, repeat("text"), texts), maxlen=0)
         rows = list(map(object.__new__, repeat(cls, len(values))))
         deque(map(_fill_values, rows, values), maxlen=0)
         return rows
@@ -187,6 +186,17 @@ class Block(_Value):
         if kind is not None and (kind is BlockType.heading) != (level is not None):
             raise ValueError(f"level {level!r} does not go with type {kind.value!r}")
         return level
+
+
+class _RowValues:
+    """The values of a row. A copy of an instance's dict shares its keys with all others (PEP 412):
+    it takes 104 bytes, and one that was made by itself 184."""
+
+    def __init__(self, attributes: dict[str, JsonValue]) -> None:
+        self.type = BlockType.table_row
+        self.text = ""
+        self.level = None
+        self.attributes = attributes
 
 
 class Document(_Value):

@@ -135,10 +135,12 @@ def _delimiter(text: str, prefers_tabs: bool) -> tuple[str, str]:
     sample = text[:_SAMPLE_CHARACTERS]
     if prefers_tabs and "\t" in sample:
         return "\t", text
-    widths = {delimiter: _widths(sample, delimiter) for delimiter in _DELIMITERS}
-    best = max(_DELIMITERS, key=lambda delimiter: _consistency(widths[delimiter]))
+    widths = {one: _widths(sample, one) for one in _DELIMITERS if one in sample}
+    if not widths:
+        return _ONE_COLUMN, text
+    best = max(widths, key=lambda delimiter: _consistency(widths[delimiter]))
     usual = max(widths[best], key=widths[best].__getitem__, default=0)
-    finer = (one for one in _DELIMITERS if _is_finer(widths[one], usual))
+    finer = (one for one in widths if _is_finer(widths[one], usual))
     best = next(finer, best)
     return (best if any(_consistency(widths[best])) else _ONE_COLUMN), text
 
