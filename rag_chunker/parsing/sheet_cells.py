@@ -1,11 +1,13 @@
 """What does a spreadsheet show for a cell's value?"""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import hypot
+from typing import cast
 
-from rag_chunker.parsing.decoding import clean
+from rag_chunker.parsing.decoding import clean, is_clean
 
 _NUMERIC = frozenset({int, float})
 """Not `bool`, which is an `int` to `isinstance`."""
@@ -22,8 +24,37 @@ def shown(value: Value) -> str:
     return _SHOWN[type(value)](value)
 
 
-def numbers(values: Sequence[float]) -> list[str]:
-    """One or more, each as `shown` gives it, in half the time."""
+def all_shown(values: Sequence[Value]) -> Sequence[str]:
+    """One or more, each as `shown` gives it but on one line. Mostly in half the time."""
+    if type(values[0]) is str:
+        with suppress(TypeError):  # of one kind or not, joining says it and has to be done anyway
+            return on_one_line(cast("Sequence[str]", values))
+    kinds = set(map(type, values))
+    if kinds == _NUMERIC:
+        floats = list(map(float, cast("Sequence[float]", values)))
+        if floats == list(values):  # but for large whole ones
+            return _numbers(floats)
+    if len(kinds) == 1:
+        return _of_one_kind(kinds.pop(), values)
+    parts = {kind: [value for value in values if type(value) is kind] for kind in kinds}
+    texts = {kind: iter(_of_one_kind(kind, part)) for kind, part in parts.items()}
+    return [next(texts[type(value)]) for value in values]
+
+
+def on_one_line(texts: Sequence[str]) -> Sequence[str]:
+    """Each on one line, and clean. Raises `TypeError` if any is no text."""
+    text = "".join(texts)
+    if is_clean(text) and "\n" not in text:
+        return texts
+    return [clean(one).replace("\n", " ") for one in texts]
+
+
+def _of_one_kind(kind: type, values: Sequence[Value]) -> Sequence[str]:
+    several = _SEVERAL_SHOWN.get(kind)
+    return several(values) if several else list(map(_SHOWN[kind], values))
+
+
+def _numbers(values: Sequence[float]) -> list[str]:
     # The root of all squares is at least the largest, and found in a third of the time.
     if all(map(float.is_integer, values)) and hypot(*values) < _LONGEST:
         return list(map(str, map(float.__trunc__, values)))
@@ -80,6 +111,13 @@ def _moment(value: datetime) -> str:
     return str(rounded.date()) if rounded.time() == time() else _without_zero_seconds(str(rounded))
 
 
+def _moments(values: Sequence[datetime]) -> list[str]:
+    text = "\0".join(map(str, values)) + "\0"
+    if "." in text:  # to be rounded
+        return list(map(_moment, values))
+    return text.replace(" 00:00:00\0", "\0").replace(":00\0", "\0").split("\0")[:-1]
+
+
 def _time_of_day(value: time) -> str:
     return _without_zero_seconds(value.isoformat(timespec="seconds"))
 
@@ -104,4 +142,10 @@ _SHOWN: dict[type, Callable[..., str]] = {
     datetime: _moment,
     time: _time_of_day,
     timedelta: _duration,
+}
+
+_SEVERAL_SHOWN: dict[type, Callable[..., Sequence[str]]] = {
+    str: on_one_line,
+    float: _numbers,
+    datetime: _moments,
 }

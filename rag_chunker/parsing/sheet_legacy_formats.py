@@ -16,10 +16,14 @@ _FORMAT, _STYLE, _SHEET = 0x41E, 0x0E0, 0x085
 _NUMBERS, _NUMBER_CELLS = 0x0BD, frozenset({0x006, 0x203, 0x27E})
 _PAIR, _TRIPLE = struct.Struct("<HH"), struct.Struct("<HHH")
 _SHEET_BEGINS = b"\x09\x08\x10\x00\x00\x06\x10\x00"
-_TELLING = re.compile(rb"\xe0\x00\x14\x00..[^\x00-\x04\x0b-\x24][\x00-\x07]", re.DOTALL)
-"""A cell style with a format that is neither general nor a number, fraction or date built in."""
 _INHERITED = 0x04
 """Of a style that others are based on, which no cell has."""
+_TELLING = re.compile(
+    rb"\xe0\x00\x14\x00..[^\x00-\x04\x0b-\x24][\x00-\x07][%b]"
+    % re.escape(bytes(flags for flags in range(256) if not flags & _INHERITED)),
+    re.DOTALL,
+)
+"""A cell style with a format that is neither general nor a number, fraction or date built in."""
 
 
 def legacy_formats(data: bytes) -> dict[str, Formats]:

@@ -5,12 +5,10 @@ in half the time that it takes one by one.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from rag_chunker.parsing.decoding import clean, is_clean
-from rag_chunker.parsing.sheet_cells import Value, numbers, shown
+from rag_chunker.parsing.sheet_cells import Value, all_shown, on_one_line, shown
 from rag_chunker.parsing.sheet_formats import Formats, Shows
 from rag_chunker.parsing.tables import PARTED, Lines
 
@@ -58,24 +56,9 @@ def used_columns(sheet: Any) -> list[int]:
 
 def _cells(values: Sequence[Value], first: int, shows: dict[int, Shows]) -> Sequence[str]:
     """The cells of one column, `first` being the number of the first row."""
-    if shows:
-        return _cleaned([shows.get(row, shown)(value) for row, value in enumerate(values, first)])
-    # Of one kind or not, joining and measuring say it, and have to be done anyway.
-    kind = type(values[0])
-    if kind is str:
-        with suppress(TypeError):
-            return _cleaned(cast("Sequence[str]", values))
-    elif kind is float and set(map(type, values)) == {float}:
-        return numbers(cast("Sequence[float]", values))
-    return _cleaned([value if isinstance(value, str) else shown(value) for value in values])
-
-
-def _cleaned(cells: Sequence[str]) -> Sequence[str]:
-    """Cells on one line each. Raises `TypeError` if any is no text."""
-    text = "".join(cells)
-    if is_clean(text) and "\n" not in text:
-        return cells
-    return [clean(cell).replace("\n", " ") for cell in cells]
+    if not shows:
+        return all_shown(values)
+    return on_one_line([shows.get(row, shown)(value) for row, value in enumerate(values, first)])
 
 
 def _runs(first: int, rows: Sequence[str]) -> Iterator[Run]:

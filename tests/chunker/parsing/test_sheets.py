@@ -3,6 +3,7 @@
 import contextlib
 import zipfile
 from datetime import date, datetime, time, timedelta
+from functools import partial
 from io import BytesIO
 from xml.sax.saxutils import escape
 
@@ -15,7 +16,7 @@ from python_calamine import load_workbook
 from workbook_files import cell, ods, rows, xlsx
 
 from rag_chunker.parsing.archive import open_archive
-from rag_chunker.parsing.sheet_cells import as_percentage, numbers, shown, with_unit
+from rag_chunker.parsing.sheet_cells import Value, all_shown, as_percentage, shown, with_unit
 from rag_chunker.parsing.sheet_extent import brought_near
 from rag_chunker.parsing.sheet_formats import shows_by_code
 from rag_chunker.parsing.sheets import SheetsParser
@@ -281,7 +282,29 @@ def test_values_read_as_shown() -> None:
 
 @given(st.lists(st.floats() | st.integers(-(10**18), 10**18).map(float), min_size=1))
 def test_many_numbers_read_as_each_of_them_does(values: list[float]) -> None:
-    assert numbers(values) == [shown(value) for value in values]
+    assert all_shown(values) == [shown(value) for value in values]
+
+
+_MOMENTS = st.datetimes(max_value=datetime(9000, 1, 1))
+_WHOLE_DAYS, _WHOLE_SECONDS = (
+    _MOMENTS.map(partial(datetime.replace, **dict.fromkeys(zeros, 0)))
+    for zeros in (["hour", "minute", "second", "microsecond"], ["microsecond"])
+)
+
+
+@given(st.lists(_WHOLE_DAYS | _WHOLE_SECONDS, min_size=1) | st.lists(_MOMENTS, min_size=1))
+def test_many_moments_read_as_each_of_them_does(values: list[datetime]) -> None:
+    assert all_shown(values) == [shown(value) for value in values]
+
+
+@given(
+    st.lists(
+        st.sampled_from([1, 2.5, "", "a", "b\nc", True, date(2026, 7, 2), time(9, 5)]), min_size=1
+    )
+    | st.lists(st.integers(-(10**18), 10**18) | st.floats(), min_size=1)
+)
+def test_a_column_of_several_kinds_reads_cell_by_cell(column: list[Value]) -> None:
+    assert all_shown(column) == [shown(value).replace("\n", " ") for value in column]
 
 
 def test_formats_decide_dates_and_percentages() -> None:
