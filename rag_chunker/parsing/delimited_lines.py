@@ -31,16 +31,89 @@ def delimited_lines(text: str, delimiter: str, *, piece_size: int = _PIECE) -> I
         if not has_quotes or ('"' not in piece and delimiter not in ' "'):
             yield piece[:-1].replace(delimiter, PARTED)
             start = end
-        else:
-            lines, rest = _quoted(piece, delimiter)
-            if lines:
-                yield lines
-            # An open row is read again with more of what is behind it, each time twice as much.
-            start, size = end - len(rest), max(2 * len(rest), piece_size)
-            has_quotes = not (rest and end == len(text))
+            continue
+        found = _regular(piece, delimiter) if delimiter not in ' "' else None
+        # The last row of a text may have a quote that is never closed, or none that opens a field.
+        if found is None or (found[1] and end == len(text)):
+            found = _any(piece, delimiter)
+        lines, rest = found
+        if lines:
+            yield lines
+        # An open row is read again with more of what is behind it, each time twice as much.
+        start, size = end - len(rest), max(2 * len(rest), piece_size)
+        has_quotes = not (rest and end == len(text))
 
 
-def _quoted(piece: str, delimiter: str) -> tuple[Lines, str]:
+_ROW_ENDS, _QUOTE = "\1", "\2"
+"""Stand for what is not yet written where rows are parted, or quotes are still to be found."""
+
+
+def _regular(piece: str, delimiter: str) -> tuple[Lines, str] | None:
+    """As `_any`, in half the time or less. None if any quote does something else than to open or
+    to close a field, or to stand for one when doubled inside of it.
+
+    What is inside of quotes is every other part between them; each quote has to have an end of
+    a field or row at its outer side.
+    """
+    end = _closed(piece)
+    if not end or _ROW_ENDS in piece or _QUOTE in piece:
+        return None
+    rows = piece[: end - 1]
+    if rows.count('"') * _FAR_APART > len(rows):
+        # Cells that are quoted side by side are parted without a look at each.
+        rows = rows.replace(f'"{delimiter}"', PARTED).replace('"\n"', _ROW_ENDS)
+    if '""' in rows:
+        for before in (delimiter, "\n") if '"""' in rows else ():
+            rows = rows.replace(f'{before}"""', f'{before}"{_QUOTE}')
+        rows = rows.replace('""', _QUOTE)
+    parts = rows.split('"')
+    outside = parts[::2]
+    if not _parts_fields(outside, delimiter):
+        return None
+    beside = '"'.join(outside)
+    if PARTED in beside or _ROW_ENDS in beside:
+        return None
+    beside = beside.replace(delimiter, PARTED)
+    if _QUOTE in beside:
+        if not _is_alone(_QUOTE, beside):
+            return None
+        beside = beside.replace(_QUOTE, "")
+    inside = '"'.join(parts[1::2]).replace("\n", " ").replace(_ROW_ENDS, "\n")
+    parts[::2] = beside.split('"')
+    parts[1::2] = inside.split('"') if len(parts) > 1 else ()
+    return "".join(parts).replace(_QUOTE, '"'), piece[end:]
+
+
+_FAR_APART = 20
+"""Characters from one quote to the next, from where on parting cells by them is faster."""
+
+
+def _closed(piece: str) -> int:
+    """Where the last row ends that has no open quote, if quotes open and close by turns."""
+    end = len(piece)
+    while piece.count('"', 0, end) % 2:
+        end = piece.rfind("\n", 0, piece.rfind('"', 0, end)) + 1
+    return end
+
+
+def _parts_fields(outside: list[str], delimiter: str) -> bool:
+    """Whether all that stands between quoted fields begins and ends as fields or rows do."""
+    ends = {part[-1:] for part in outside[:-1]} | {part[:1] for part in outside[1:]}
+    if not ends <= {delimiter, "\n", ""}:
+        return False
+    return "" not in ends or all(outside[1:-1])  # the first and last one may be nothing
+
+
+def _is_alone(sign: str, rows: str) -> bool:
+    """Whether each `sign` is all that there is of its field."""
+    often = rows.count(sign)
+    lines = f"\n{rows}\n"
+    before = lines.count(f"{PARTED}{sign}") + lines.count(f"\n{sign}")
+    behind = lines.count(f"{sign}{PARTED}") + lines.count(f"{sign}\n")
+    return before == behind == often
+
+
+def _any(piece: str, delimiter: str) -> tuple[Lines, str]:
     """The rows, and the end of the piece from where a row begins whose quote is not closed."""
     _allow_long_fields()
     lines = chain(StringIO(piece, newline="\n"), [_END])

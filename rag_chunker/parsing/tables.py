@@ -122,10 +122,11 @@ def _tidy(lines: Lines) -> Lines:
     """The rows that are not blank, all cells as `cell_text` gives them."""
     if _is_close(lines):
         return lines
-    rows = lines.split("\n")
-    if _is_tidy(lines):
-        return "\n".join([row for row in rows if row.strip(PARTED)])
-    return "\n".join([row for row in map(_tidied, rows) if not is_blank(row)])
+    if not _is_tidy(lines):
+        return "\n".join([row for row in map(_tidied, lines.split("\n")) if not is_blank(row)])
+    if all(sign not in f"\n{lines}\n" for sign in ("\n\n", f"\n{PARTED}")):
+        return lines  # each row begins with a filled cell
+    return "\n".join([row for row in lines.split("\n") if row.strip(PARTED)])
 
 
 def _tidied(row: str) -> str:

@@ -72,8 +72,9 @@ def ods(*tables: tuple[str, str]) -> bytes:
             "META-INF/manifest.xml": f'<m:manifest xmlns:m="{_OFFICE}:manifest:1.0">'
             f'<m:file-entry m:full-path="/" m:media-type="{kind}"/></m:manifest>',
             "content.xml": f'<office:document-content xmlns:office="{_OFFICE}:office:1.0"'
-            f' xmlns:table="{_OFFICE}:table:1.0" xmlns:text="{_OFFICE}:text:1.0"><office:body>'
-            f"<office:spreadsheet>{body}</office:spreadsheet></office:body>"
+            f' xmlns:table="{_OFFICE}:table:1.0" xmlns:text="{_OFFICE}:text:1.0"'
+            ' xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0">'
+            f"<office:body><office:spreadsheet>{body}</office:spreadsheet></office:body>"
             "</office:document-content>",
         }
     )
