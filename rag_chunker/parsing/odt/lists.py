@@ -15,6 +15,7 @@ _FORMATS = {
     "": "none",
 }
 DEEPEST = 10
+_LEVEL = n("text:level")
 
 
 @dataclass
@@ -34,7 +35,8 @@ class Lists:
 
     styles: dict[str, Any]
     _last: dict[str, ListLevel] = field(default_factory=dict)
-    _levels: dict[str, dict[str | None, Any]] = field(default_factory=dict)
+    _levels: dict[tuple[str, str], Any] = field(default_factory=dict)
+    """Definitions by list style and level, each once asked for."""
 
     def open(self, element: Any, above: ListLevel | None) -> ListLevel:
         """A `text:list` begins, inside of `above` if that is not None."""
@@ -84,7 +86,9 @@ class Lists:
         return f"{prefix}{text}{definition.get(n('style:num-suffix'), '')}".strip()
 
     def _definition(self, level: ListLevel) -> Any | None:
-        if level.style not in self._levels:
+        key = level.style, str(level.depth + 1)
+        if key not in self._levels:
             style = self.styles.get(level.style, ())
-            self._levels[level.style] = {child.get(n("text:level")): child for child in style}
-        return self._levels[level.style].get(str(level.depth + 1))
+            named = (child for child in style if child.get(_LEVEL) == key[1])
+            self._levels[key] = next(named, None)
+        return self._levels[key]
