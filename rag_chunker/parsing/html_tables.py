@@ -7,7 +7,12 @@ from itertools import islice, takewhile
 
 from turbohtml import Element, Node, Text
 
-from rag_chunker.parsing.html_visibility import is_hidden, is_hidden_by_attribute
+from rag_chunker.parsing.html_visibility import (
+    MARKED,
+    characters,
+    is_hidden,
+    is_hidden_by_attribute,
+)
 from rag_chunker.parsing.tables import cell_text
 from rag_core.text import is_blank
 
@@ -20,12 +25,12 @@ _INLINE = (
     "q s samp small strike sub sup time tt u var wbr".split()
 )
 _WELDING = frozenset(_INLINE)
-_HIDING = "[hidden],[aria-hidden],[style]"
 # Names are tried in this order: the usual ones come first.
-_NOT_FLAT = f":not({','.join(_INLINE)}),{_HIDING}"
+_NOT_FLAT = f":not({','.join(_INLINE)}),{MARKED}"
 _UNUSUAL = (
-    f":not(td,tr,th,tbody,thead,{','.join(_INLINE)},caption,col,colgroup),"
-    f"[colspan],[rowspan],{_HIDING},tbody~thead"
+    f":not(td,tr,th,tbody,thead,p,{','.join(_INLINE)},caption,col,colgroup),"
+    f"[colspan]:not([colspan='1']),[rowspan]:not([rowspan='1']),{MARKED},tbody~thead,"
+    ":not(td,th)>p,p~*,*~p"
 )
 _TELLING = frozenset("colspan rowspan hidden aria-hidden style role epub:type".split())  # noqa: SIM905
 """Attributes of a cell that say how far it goes, or may hide it."""
@@ -63,7 +68,7 @@ def read_table(table: Element) -> HtmlTable | None:
     has_header_cells = _holds(table, ("th", "thead"))
     if not has_header_cells and _holds(table, _STRUCTURE):
         return None
-    if table.select_one(_UNUSUAL) is None and (rows := _rectangle(table)):
+    if table.select_one(_UNUSUAL) is None and _welds_nothing(table) and (rows := _rectangle(table)):
         captions = [flat_text(each) for each in table.iter_elements("caption")]
         if has_header_cells:
             headers = _header_rows(table, rows)
@@ -151,6 +156,13 @@ def _holds(table: Element, tags: Sequence[str]) -> bool:
     return next(table.iter_elements(tags), None) is not None
 
 
+def _welds_nothing(table: Element) -> bool:
+    """Whether no cell has text beside its one paragraph. Word processors put one into each."""
+    paragraphs = table.select("p")
+    inside = "".join([each.text for each in paragraphs])
+    return not paragraphs or characters(inside) == characters(table.text)
+
+
 def _rectangle(table: Element) -> list[list[str]]:
     """The cells of a table that holds nothing of `_UNUSUAL`; none if it is narrower than two
     columns, or if the library had to fill up shorter rows, which may be any number of cells."""
@@ -230,7 +242,8 @@ def _cells(row: Element) -> _Cells:
 
 
 def _span(cell: Element, name: str) -> int:
-    found = _NUMBER.match(cell.attr(name) or "")
+    stated = cell.attr(name) or "1"
+    found = _NUMBER.match(stated) if stated != "1" else None
     return min(max(int(found[1]), 1), _WIDEST) if found else 1
 
 
