@@ -75,6 +75,8 @@ def outline(value: Value) -> Iterator[Block]:
             if lines is not None:
                 yield from line_blocks(lines, table=tables, has_header=has_header)
                 tables += 1
+            elif (texts := _small_records(elements)) is not None:
+                yield from (Block.trusted(BlockType.paragraph, text, {}) for text in texts)
             else:
                 pending += _elements(elements, path, depth + bool(heading))
         elif is_element:
@@ -83,13 +85,20 @@ def outline(value: Value) -> Iterator[Block]:
             yield from _named(path, shown(here))
 
 
+def _small_records(elements: Sequence[Value]) -> list[str] | None:
+    """The text of each element that has any, if all are small records."""
+    texts: list[str] = []
+    for one in elements:
+        lines = record_lines(one) if isinstance(one, Members) else None
+        if lines is None:
+            return None
+        if lines:
+            texts.append("\n".join(lines).strip())
+    return texts
+
+
 def _elements(elements: Sequence[Value], path: str, depth: int) -> list[_Place]:
-    """The places of an array's elements, last first; small records as their text."""
-    objects = [one for one in elements if isinstance(one, Members)]
-    records = [record_lines(one) for one in objects]
-    if len(objects) == len(elements) and None not in records:
-        texts = ["\n".join(lines) for lines in records if lines]
-        return [_Place("", text, depth, False) for text in reversed(texts)]
+    """The places of an array's elements, last first."""
     return _in_reverse(
         [_Place(f"{path}[{at}]", one, depth, True) for at, one in enumerate(elements)]
     )
@@ -109,25 +118,32 @@ def record_lines(record: Members) -> list[str] | None:
     """`path: value` for each scalar of a small record; None if it is not small."""
     lines: list[str] = []
     size = 0
-    pending: list[tuple[str, Value]] = list(reversed(record))
-    while pending:
-        path, value = pending.pop()
-        if isinstance(value, list):
-            short = on_one_line(value)
-            if short is None:
-                if len(value) > _RECORD_MEMBERS:
+    around: list[tuple[str, Iterator[tuple[str, Value]]]] = []
+    path, members = "", iter(record)
+    while True:
+        for key, value in members:
+            if isinstance(value, list):
+                text = on_one_line(value)
+                if text is None:
+                    if len(value) > _RECORD_MEMBERS:
+                        return None
+                    around.append((path, members))
+                    path = _joined(path, key)
+                    members = iter(value if isinstance(value, Members) else _numbered(value))
+                    break
+            elif isinstance(value, str) and value.isprintable():
+                text = value.strip(" ")  # as `shown` does: there may be millions
+            else:
+                text = shown(value)
+            if text:
+                lines.append(f"{_joined(path, key) if path else key}: {text}")
+                size += len(lines[-1])
+                if len(lines) > _RECORD_LINES or size > _RECORD_CHARACTERS:
                     return None
-                inner = value if isinstance(value, Members) else _numbered(value)
-                pending += [(_joined(path, key), one) for key, one in reversed(inner)]
-                continue
-            value = short
-        text = shown(value)
-        if text:
-            lines.append(f"{path}: {text}")
-            size += len(lines[-1])
-        if len(lines) > _RECORD_LINES or size > _RECORD_CHARACTERS:
-            return None
-    return lines
+        else:
+            if not around:
+                return lines
+            path, members = around.pop()
 
 
 def _numbered(elements: Sequence[Value]) -> list[tuple[str, Value]]:
@@ -135,7 +151,9 @@ def _numbered(elements: Sequence[Value]) -> list[tuple[str, Value]]:
 
 
 def _joined(path: str, key: str) -> str:
-    return f"{path}{key}" if key.startswith("[") else f"{path}.{key}"
+    if not path:
+        return key
+    return f"{path}{key}" if key[:1] == "[" else f"{path}.{key}"
 
 
 def _is_large(members: Members) -> bool:

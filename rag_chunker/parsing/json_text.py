@@ -49,7 +49,7 @@ class JsonParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return "json-2"
+        return "json-3"
 
 
 class JsonLinesParser(Parser):
@@ -74,7 +74,7 @@ class JsonLinesParser(Parser):
         return ParsedDocument(document=document, blocks=tuple(blocks))
 
     def version(self) -> str:
-        return "json-2"
+        return "json-3"
 
 
 def _records(text: str) -> tuple[list[Value], list[tuple[int, str]]]:

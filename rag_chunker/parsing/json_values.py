@@ -1,7 +1,7 @@
 """What is a JSON value in memory, and how does one that is not nested read on one line?"""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from rag_chunker.parsing.decoding import clean
 from rag_core.text import is_blank
@@ -13,6 +13,8 @@ class Members(list[tuple[str, "Value"]]):
     """A JSON object, its members in order and none lost, even if two have the same name."""
 
 
+_FEW = 20
+_NESTED = frozenset({list, Members})
 Scalar: TypeAlias = str | bool | None
 Value: TypeAlias = "Scalar | list[Value] | Members"
 """Numbers are text, as they were written."""
@@ -36,9 +38,14 @@ def on_one_line(elements: Sequence[Value] | Members) -> str | None:
     An object of nothing but empty objects is the set of its names, which are joined, too.
     """
     if isinstance(elements, Members):
-        if any(not isinstance(one, Members) or one for _, one in elements):
-            return None
-        return ", ".join(name for name, _ in elements)
+        for _, one in elements:
+            if not isinstance(one, Members) or one:
+                return None
+        return ", ".join([name for name, _ in elements])
+    if len(elements) <= _FEW and _NESTED.isdisjoint(map(type, elements)):
+        text = ", ".join(filter(None, map(shown, cast("list[Scalar]", elements))))
+        if len(text) <= _SHORT_LIST:
+            return text
     texts: list[str] = []
     size = 0
     for one in elements:
