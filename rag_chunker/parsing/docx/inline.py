@@ -84,6 +84,7 @@ class Line(NamedTuple):
 
 
 _EMPTY = Line()
+_AROUND_RUNS = frozenset(map(w, ("hyperlink", "ins", "moveTo", "smartTag")))
 
 
 class InlineReader:
@@ -105,18 +106,7 @@ class InlineReader:
         if paragraph in self._unusual or not self._styles.usual(style_id) or self._fields.hidden:
             return None
         pieces: list[str] = []
-        for child in paragraph[:]:
-            tag = child.tag
-            if tag == RUN:
-                for each in child[:]:
-                    tag = each.tag
-                    if tag == TEXT:
-                        pieces.append(each.text or "")
-                    elif tag != RPR and len(each):
-                        return None
-            elif tag == TEXT or (tag != PPR and len(child)):
-                return None
-        return shown("".join(pieces))
+        return shown("".join(pieces)) if _holds_runs(paragraph, pieces) else None
 
     def read(self, paragraph: Any, style_id: str) -> Line:
         """Everything that one `w:p` shows."""
@@ -200,6 +190,26 @@ class InlineReader:
             stack += typed(item)[::-1]
         else:
             stack += item[::-1]
+
+
+def _holds_runs(parent: Any, pieces: list[str]) -> bool:
+    """Whether a paragraph, or what goes around runs in it, holds nothing but runs of text. Their
+    texts are added to `pieces`."""
+    for child in parent[:]:
+        tag = child.tag
+        if tag == RUN:
+            for each in child[:]:
+                tag = each.tag
+                if tag == TEXT:
+                    pieces.append(each.text or "")
+                elif tag != RPR and len(each):
+                    return False
+        elif tag in _AROUND_RUNS:
+            if not _holds_runs(child, pieces):
+                return False
+        elif tag == TEXT or (tag != PPR and len(child)):
+            return False
+    return True
 
 
 def _hang(item: Any, tag: str, attached: Attached) -> None:

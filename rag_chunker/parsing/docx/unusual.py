@@ -55,7 +55,8 @@ class Unusual:
         for each in chain.from_iterable(root.iter(*_ALL) for root in roots):
             tag = each.tag
             if tag in _LOOKS:
-                if _is_seen(each, tag, styles):
+                # Fonts are by far the most: Word writes them into each run.
+                if monospace_font(each) if tag == FONTS else _is_seen(each, tag, styles):
                     self.texts.update(each.iterancestors(P))
                 continue
             self.tables.update(each.iterancestors(TBL))
@@ -66,9 +67,7 @@ class Unusual:
 
 
 def _is_seen(each: Any, tag: str, styles: Styles) -> bool:
-    """Whether a font, a style or a character makes more of a run than its text."""
-    if tag == FONTS:
-        return bool(monospace_font(each))
+    """Whether a style or a character makes more of a run than its text."""
     if tag == RUN_STYLE:
         style = each.get(VAL)
         return style is not None and not styles.usual(style)
