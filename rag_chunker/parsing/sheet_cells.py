@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from math import hypot
-from typing import cast
+from typing import Any, cast
 
 from rag_chunker.parsing.decoding import clean, is_clean
 
@@ -14,6 +13,8 @@ _NUMERIC = frozenset({int, float})
 _LONGEST = 1e21
 """From here on numbers are written with an exponent."""
 Value = int | float | str | bool | date | datetime | time | timedelta
+Format = Callable[[Sequence[float]], Sequence[str]]
+"""Shows numbers."""
 
 
 def shown(value: Value) -> str:
@@ -29,16 +30,31 @@ def all_shown(values: Sequence[Value]) -> Sequence[str]:
     if type(values[0]) is str:
         with suppress(TypeError):  # of one kind or not, joining says it and has to be done anyway
             return on_one_line(cast("Sequence[str]", values))
-    kinds = set(map(type, values))
-    if kinds == _NUMERIC:
+    kinds = list(map(type, values))
+    if set(kinds) == _NUMERIC:
         floats = list(map(float, cast("Sequence[float]", values)))
         if floats == list(values):  # but for large whole ones
             return _numbers(floats)
-    if len(kinds) == 1:
-        return _of_one_kind(kinds.pop(), values)
-    parts = {kind: [value for value in values if type(value) is kind] for kind in kinds}
-    texts = {kind: iter(_of_one_kind(kind, part)) for kind, part in parts.items()}
-    return [next(texts[type(value)]) for value in values]
+    return _by_kind(values, kinds, _of_one_kind)
+
+
+def formatted(values: Sequence[Value], formats: Sequence["Format | None"]) -> Sequence[str]:
+    """As `all_shown`, but numbers that have a format as that shows them."""
+    pairs = zip(values, formats, strict=True)
+    own = [how if type(value) in _NUMERIC else None for value, how in pairs]
+    return _by_kind(values, own, lambda how, some: how(some) if how else all_shown(some))
+
+
+def _by_kind(
+    values: Sequence[Value], kinds: list[Any], show: Callable[[Any, Any], Sequence[str]]
+) -> Sequence[str]:
+    """Shows those of each kind together."""
+    if len(each := set(kinds)) == 1:
+        return show(each.pop(), values)
+    pairs = list(zip(values, kinds, strict=True))
+    parts = {kind: [value for value, its in pairs if its is kind] for kind in each}
+    texts = {kind: iter(show(kind, part)) for kind, part in parts.items()}
+    return [next(texts[kind]) for kind in kinds]
 
 
 def on_one_line(texts: Sequence[str]) -> Sequence[str]:
@@ -64,39 +80,41 @@ def _numbers(values: Sequence[float]) -> list[str]:
     return text.split("\0")
 
 
-def as_percentage(value: Value) -> str:
-    """0.125 as `12.5%`; what is not a number stays as it is."""
-    if type(value) in _NUMERIC:
-        return f"{_number(float(Decimal(repr(value)) * 100))}%"
-    return shown(value)
+def as_percentage(values: Sequence[float]) -> Sequence[str]:
+    """0.125 as `12.5%`."""
+    return [f"{text}%" for text in _numbers([float(value * 100) for value in values])]
 
 
-def padded(value: Value, *, width: int) -> str:
-    """A whole number with leading zeros up to `width` digits; anything else stays as it is."""
-    text = shown(value)
-    return text.zfill(width) if type(value) in _NUMERIC and text.isdecimal() else text
+def padded(values: Sequence[float], *, width: int) -> Sequence[str]:
+    """Whole numbers with leading zeros up to `width` digits; any other as it is."""
+    return [text.zfill(width) if text.isdecimal() else text for text in all_shown(values)]
 
 
-def masked(value: Value, *, mask: str) -> str:
-    """A whole number with the signs of its mask between the digits: `(555) 567-8900`. It has as
-    many digits as there are places (`0`, `#`), zeros in front of it if all are `0`; anything else
-    stays as it is."""
-    text = padded(value, width=0 if "#" in mask else mask.count("0"))
-    if type(value) not in _NUMERIC or not text.isdecimal():
-        return text
-    if len(text) != mask.count("0") + mask.count("#"):
-        return shown(value)
-    digits = iter(text)
-    return "".join(next(digits) if sign in "0#" else sign for sign in mask).strip()
+def masked(values: Sequence[float], *, mask: str) -> Sequence[str]:
+    """Whole numbers with the signs of their mask between the digits: `(555) 567-8900`. They have as
+    many digits as there are places (`0`, `#`), zeros in front of it if all are `0`; any other stays
+    as it is."""
+    places = mask.count("0") + mask.count("#")
+    width = 0 if "#" in mask else places
+    texts = all_shown(values)
+    full = [text.zfill(width) if text.isdecimal() else "" for text in texts]
+    return [
+        _masked(digits, mask) if len(digits) == places else text
+        for digits, text in zip(full, texts, strict=True)
+    ]
 
 
-def with_unit(value: Value, *, before: str, behind: str) -> str:
-    """A number with what its format writes around it: `4.5 kg`, `-$12`; anything else as it is."""
-    text = shown(value)
-    if type(value) not in _NUMERIC:
-        return text
-    sign = "-" if text.startswith("-") else ""
-    return f"{sign}{before}{text.removeprefix(sign)}{behind}"
+def _masked(digits: str, mask: str) -> str:
+    each = iter(digits)
+    return "".join(next(each) if sign in "0#" else sign for sign in mask).strip()
+
+
+def with_unit(values: Sequence[float], *, before: str, behind: str) -> Sequence[str]:
+    """Numbers with what their format writes around them: `4.5 kg`, `-$12`."""
+    return [
+        f"-{before}{text[1:]}{behind}" if text[0] == "-" else f"{before}{text}{behind}"
+        for text in all_shown(values)
+    ]
 
 
 def _number(value: float) -> str:
@@ -137,7 +155,7 @@ _SHOWN: dict[type, Callable[..., str]] = {
     str: clean,
     float: _number,
     int: str,
-    bool: lambda value: "TRUE" if value else "FALSE",
+    bool: {True: "TRUE", False: "FALSE"}.__getitem__,
     date: date.isoformat,
     datetime: _moment,
     time: _time_of_day,

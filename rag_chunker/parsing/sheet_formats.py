@@ -7,21 +7,22 @@ a number says: percentages, leading zeros (postcodes, article numbers), signs be
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import compress
 from typing import Any
 
 from rag_chunker.parsing.archive import Archive, xml_root
-from rag_chunker.parsing.sheet_cells import Value, as_percentage, masked, padded, with_unit
+from rag_chunker.parsing.sheet_cells import Format, as_percentage, masked, padded, with_unit
 from rag_chunker.parsing.sheet_extent import column_number
 
-Shows = Callable[[Value], str]
-Formats = dict[int, dict[int, Shows]]
-"""How to show the values of some cells, by 0-based column, then row."""
+Formats = dict[int, dict[int, Format]]
+"""Formats of some cells, by 0-based column, then row."""
 
 BUILT_IN_PERCENT = ("9", "10")
 _PADDED = re.compile(r"(?:\[[^\]]*\])?(0{2,20})(?:;.*)?")
 _REFERENCE = re.compile(rb"""\br=["']([A-Z]+)(\d+)""")
+_BEHIND_OTHER_SPACE = (b'\ts="', b'\ns="', b'\rs="')
 _STYLE = re.compile(rb"""\bs=["'](\d+)["']""")
 
 
@@ -48,9 +49,9 @@ def formatted_cells(archive: Archive) -> dict[str, Formats]:
     }
 
 
-def _styles(root: Any) -> Iterator[tuple[bytes, Shows]]:
+def _styles(root: Any) -> Iterator[tuple[bytes, Format]]:
     """Number of each cell style that matters, and how it shows a value."""
-    shows: dict[str | None, Shows] = dict.fromkeys(BUILT_IN_PERCENT, as_percentage)
+    shows: dict[str | None, Format] = dict.fromkeys(BUILT_IN_PERCENT, as_percentage)
     for custom in root.iter("{*}numFmt"):
         if how := shows_by_code(custom.get("formatCode") or ""):
             shows[custom.get("numFmtId")] = how
@@ -60,7 +61,7 @@ def _styles(root: Any) -> Iterator[tuple[bytes, Shows]]:
             yield str(index).encode(), shows[xf.get("numFmtId")]
 
 
-def shows_by_code(code: str) -> Shows | None:
+def shows_by_code(code: str) -> Format | None:
     """How a number format shows a value, if it changes what that says."""
     if "%" in code and "%" in _LITERAL.sub("", code):
         return as_percentage
@@ -137,23 +138,48 @@ def _relation_id(sheet: Any) -> str | None:
     return next((value for key, value in sheet.items() if key.endswith("}id")), None)
 
 
-def _formats(styles: dict[bytes, Shows], xml: bytes) -> Formats:
-    found: dict[bytes, dict[int, Shows]] = {}
-    for column, row, style in _places(b"|".join(styles), xml):
-        if column not in found:
-            found[column] = {}
-        found[column][int(row) - 1] = styles[style]
-    return {column_number(letters) - 1: shows for letters, shows in found.items()}
+def _formats(styles: dict[bytes, Format], xml: bytes) -> Formats:
+    places = _places(b"|".join(styles), xml)
+    if not places:
+        return {}
+    columns, rows, used = zip(*places, strict=True)
+    keys = list(zip(columns, used, strict=True))
+    found: Formats = {}
+    for key, numbers in _grouped(keys, rows):
+        letters, style = key
+        formats = found.setdefault(column_number(letters) - 1, {})
+        formats.update(dict.fromkeys(map((-1).__add__, map(int, numbers)), styles[style]))
+    return found
 
 
-def _places(styles: bytes, xml: bytes) -> Iterable[tuple[bytes, bytes, bytes]]:
+_Key = tuple[bytes, bytes]
+_FEW_KEYS = 16
+
+
+def _grouped(keys: list[_Key], values: Sequence[bytes]) -> Iterable[tuple[_Key, Iterable[bytes]]]:
+    """The values of each key. Of a few, each is looked for in all, without a step of ours."""
+    different = set(keys)
+    if len(different) <= _FEW_KEYS:
+        return ((key, compress(values, map(key.__eq__, keys))) for key in different)
+    groups: dict[_Key, list[bytes]] = {key: [] for key in different}
+    for key, value in zip(keys, values, strict=True):
+        groups[key].append(value)
+    return groups.items()
+
+
+def _places(styles: bytes, xml: bytes) -> list[tuple[bytes, bytes, bytes]]:
     """Column, row and style of each cell that has one of these styles."""
     if 0 < xml.count(b'<c r="') == xml.count(b"<c "):  # as all known programs write them
-        usual = rb'<c r="([A-Z]+)(\d+)"(?:[^>]*?\s)?s="(%b)"'
-        yield from re.findall(usual % styles, xml)
-        return
+        usual: list[tuple[bytes, bytes, bytes]]
+        usual = re.findall(rb'<c r="([A-Z]+)(\d+)" s="(%b)"' % styles, xml)
+        stated = len(re.findall(rb' s="(?:%b)"' % styles, xml))
+        if len(usual) < stated or any(map(xml.__contains__, _BEHIND_OTHER_SPACE)):
+            usual = re.findall(rb'<c r="([A-Z]+)(\d+)"(?:[^>]*?\s)?s="(%b)"' % styles, xml)
+        return usual
     general = rb"""<(?:\w+:)?c\s([^>]*?\bs=["'](?:%b)["'][^>]*)>"""
+    found: list[tuple[bytes, bytes, bytes]] = []
     for attributes in re.findall(general % styles, xml):
         place, style = _REFERENCE.search(attributes), _STYLE.search(attributes)
         if place and style and re.fullmatch(styles, style[1]):
-            yield place[1], place[2], style[1]
+            found.append((place[1], place[2], style[1]))
+    return found

@@ -8,8 +8,8 @@ import struct
 from collections.abc import Iterator
 from io import BytesIO
 
-from rag_chunker.parsing.sheet_cells import as_percentage
-from rag_chunker.parsing.sheet_formats import BUILT_IN_PERCENT, Formats, Shows, shows_by_code
+from rag_chunker.parsing.sheet_cells import Format, as_percentage
+from rag_chunker.parsing.sheet_formats import BUILT_IN_PERCENT, Formats, shows_by_code
 
 _BEGIN, _END, _LOCKED = 0x809, 0x00A, 0x02F
 _FORMAT, _STYLE, _SHEET = 0x41E, 0x0E0, 0x085
@@ -58,10 +58,10 @@ def _records(stream: bytes, at: int) -> Iterator[tuple[int, bytes]]:
         at += 4 + size
 
 
-def _globals(stream: bytes) -> tuple[dict[int, Shows], list[tuple[str, int]]]:
+def _globals(stream: bytes) -> tuple[dict[int, Format], list[tuple[str, int]]]:
     """How each cell style that matters shows a value, by its number; name and start of each sheet.
     Nothing if a password protects the workbook."""
-    shows: dict[int | None, Shows] = {int(number): as_percentage for number in BUILT_IN_PERCENT}
+    shows: dict[int | None, Format] = {int(number): as_percentage for number in BUILT_IN_PERCENT}
     styles: list[int | None] = []
     sheets: list[tuple[str, int]] = []
     for kind, content in _records(stream, 0):
@@ -86,7 +86,7 @@ def _text(content: bytes, length: int) -> str:
     return content[1 : 1 + length].decode("latin-1")
 
 
-def _formats(stream: bytes, start: int, styles: dict[int, Shows]) -> Formats:
+def _formats(stream: bytes, start: int, styles: dict[int, Format]) -> Formats:
     found: Formats = {}
     for kind, content in _records(stream, start):
         if kind in _NUMBER_CELLS:

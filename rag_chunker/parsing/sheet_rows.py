@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from rag_chunker.parsing.sheet_cells import Value, all_shown, on_one_line, shown
-from rag_chunker.parsing.sheet_formats import Formats, Shows
+from rag_chunker.parsing.sheet_cells import Format, Value, all_shown, formatted
+from rag_chunker.parsing.sheet_formats import Formats
 from rag_chunker.parsing.tables import PARTED, Lines
 
 
@@ -54,11 +54,11 @@ def used_columns(sheet: Any) -> list[int]:
     return [left + at for at in range(sheet.width) if at not in unused]
 
 
-def _cells(values: Sequence[Value], first: int, shows: dict[int, Shows]) -> Sequence[str]:
+def _cells(values: Sequence[Value], first: int, formats: dict[int, Format]) -> Sequence[str]:
     """The cells of one column, `first` being the number of the first row."""
-    if not shows:
+    if not formats:
         return all_shown(values)
-    return on_one_line([shows.get(row, shown)(value) for row, value in enumerate(values, first)])
+    return formatted(values, list(map(formats.get, range(first, first + len(values)))))
 
 
 def _runs(first: int, rows: Sequence[str]) -> Iterator[Run]:

@@ -3,6 +3,7 @@
 import contextlib
 import zipfile
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from functools import partial
 from io import BytesIO
 from xml.sax.saxutils import escape
@@ -16,7 +17,14 @@ from python_calamine import load_workbook
 from workbook_files import cell, ods, rows, xlsx
 
 from rag_chunker.parsing.archive import open_archive
-from rag_chunker.parsing.sheet_cells import Value, all_shown, as_percentage, shown, with_unit
+from rag_chunker.parsing.sheet_cells import (
+    Value,
+    all_shown,
+    as_percentage,
+    formatted,
+    shown,
+    with_unit,
+)
 from rag_chunker.parsing.sheet_extent import brought_near
 from rag_chunker.parsing.sheet_formats import shows_by_code
 from rag_chunker.parsing.sheets import SheetsParser
@@ -275,9 +283,7 @@ def test_values_read_as_shown() -> None:
     assert shown(datetime(2026, 7, 2, 14, 29, 59, 999_997)) == "2026-07-02 14:30"
     assert shown(time(9, 5)) == "09:05"
     assert shown(timedelta(hours=26, minutes=5)) == "26:05:00"
-    assert as_percentage(0.125) == "12.5%"
-    assert as_percentage(0.07) == "7%"
-    assert as_percentage("n/a") == "n/a"
+    assert as_percentage([0.125, 0.07, 1, -0.5]) == ["12.5%", "7%", "100%", "-50%"]
 
 
 @given(st.lists(st.floats() | st.integers(-(10**18), 10**18).map(float), min_size=1))
@@ -286,10 +292,8 @@ def test_many_numbers_read_as_each_of_them_does(values: list[float]) -> None:
 
 
 _MOMENTS = st.datetimes(max_value=datetime(9000, 1, 1))
-_WHOLE_DAYS, _WHOLE_SECONDS = (
-    _MOMENTS.map(partial(datetime.replace, **dict.fromkeys(zeros, 0)))
-    for zeros in (["hour", "minute", "second", "microsecond"], ["microsecond"])
-)
+_WHOLE_SECONDS = _MOMENTS.map(partial(datetime.replace, microsecond=0))
+_WHOLE_DAYS = _WHOLE_SECONDS.map(partial(datetime.replace, hour=0, minute=0, second=0))
 
 
 @given(st.lists(_WHOLE_DAYS | _WHOLE_SECONDS, min_size=1) | st.lists(_MOMENTS, min_size=1))
@@ -382,8 +386,7 @@ def test_numbers_keep_the_units_that_their_format_writes() -> None:
     ],
 )
 def test_a_unit_that_depends_on_the_number_is_left_out(code: str, value: float, text: str) -> None:
-    shows = shows_by_code(code) or shown
-    assert shows(value) == text
+    assert formatted([value], [shows_by_code(code)]) == [text]
 
 
 @pytest.mark.parametrize(
@@ -405,14 +408,35 @@ def test_a_unit_that_depends_on_the_number_is_left_out(code: str, value: float, 
 def test_signs_between_the_digits_of_a_number_are_shown(
     code: str, value: float | str, text: str
 ) -> None:
-    shows = shows_by_code(code) or shown
-    assert shows(value) == text
+    assert formatted([value], [shows_by_code(code)]) == [text]
 
 
 def test_a_minus_stands_before_the_unit() -> None:
-    assert with_unit(-4.5, before="$", behind="") == "-$4.5"
-    assert with_unit(-4.0, before="", behind=" kg") == "-4 kg"
-    assert with_unit("none", before="$", behind="") == "none"
+    assert with_unit([-4.5, 4], before="$", behind="") == ["-$4.5", "$4"]
+    assert with_unit([-4.0], before="", behind=" kg") == ["-4 kg"]
+
+
+@given(st.lists(st.decimals(-(10**6), 10**6, places=4).map(float), min_size=1))
+def test_percentages_are_a_hundred_times_what_is_stored(values: list[float]) -> None:
+    assert as_percentage(values) == [
+        f"{shown(float(Decimal(repr(value)) * 100))}%" for value in values
+    ]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([1, 0.5, -2.0, "", "n/a", True, date(2026, 7, 2)]),
+            st.sampled_from(["0%", '0" kg"', "000", None]),
+        ),
+        min_size=1,
+    )
+)
+def test_cells_of_several_formats_read_one_by_one(cells: list[tuple[Value, str | None]]) -> None:
+    formats = [shows_by_code(code) if code else None for _, code in cells]
+    values = [value for value, _ in cells]
+    alone = [formatted([value], [how])[0] for value, how in zip(values, formats, strict=True)]
+    assert formatted(values, formats) == alone
 
 
 PIXEL = bytes.fromhex(
