@@ -14,7 +14,8 @@ from rag_chunker.parsing.sheet_formats import BUILT_IN_PERCENT, Formats, shows_b
 _BEGIN, _END, _LOCKED = 0x809, 0x00A, 0x02F
 _FORMAT, _STYLE, _SHEET = 0x41E, 0x0E0, 0x085
 _NUMBERS, _NUMBER_CELLS = 0x0BD, frozenset({0x006, 0x203, 0x27E})
-_PAIR, _TRIPLE = struct.Struct("<HH"), struct.Struct("<HHH")
+_EDGES = frozenset({_BEGIN, _END})
+_SINGLE, _PAIR, _TRIPLE = map(struct.Struct, ("<H", "<HH", "<HHH"))
 _SHEET_BEGINS = b"\x09\x08\x10\x00\x00\x06\x10\x00"
 _INHERITED = 0x04
 """Of a style that others are based on, which no cell has."""
@@ -87,16 +88,24 @@ def _text(content: bytes, length: int) -> str:
 
 
 def _formats(stream: bytes, start: int, styles: dict[int, Format]) -> Formats:
+    """Of a sheet, which may have a million cells: looks at them where they are."""
     found: Formats = {}
-    for kind, content in _records(stream, start):
+    at, depth, last = start, 0, len(stream) - 4
+    while at <= last:
+        kind, size = _PAIR.unpack_from(stream, at)
         if kind in _NUMBER_CELLS:
-            row, column, style = _TRIPLE.unpack_from(content)
-            if style in styles:
+            row, column, style = _TRIPLE.unpack_from(stream, at + 4)
+            if style in styles and depth == 1:
                 found.setdefault(column, {})[row] = styles[style]
-        elif kind == _NUMBERS:
-            row, column = _PAIR.unpack_from(content)
-            for at in range(4, len(content) - 6, 6):
-                style = int.from_bytes(content[at : at + 2], "little")
+        elif kind == _NUMBERS and depth == 1:
+            row, column = _PAIR.unpack_from(stream, at + 4)
+            for number, place in enumerate(range(at + 8, at + size - 2, 6)):
+                (style,) = _SINGLE.unpack_from(stream, place)
                 if style in styles:
-                    found.setdefault(column + (at - 4) // 6, {})[row] = styles[style]
+                    found.setdefault(column + number, {})[row] = styles[style]
+        elif kind in _EDGES:
+            depth += 1 if kind == _BEGIN else -1
+        if depth < 1:
+            break
+        at += 4 + size
     return found
