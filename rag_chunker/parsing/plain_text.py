@@ -15,7 +15,7 @@ class PlainTextParser(Parser):
         with blamed_on(source):
             text, encoding = decode(data)
         document = source.document(data, mime_type="text/plain", metadata={"encoding": encoding})
-        blocks = tuple(Block(type=BlockType.paragraph, text=part) for part in paragraphs(text))
+        blocks = tuple(Block.trusted(BlockType.paragraph, part, {}) for part in paragraphs(text))
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:

@@ -30,12 +30,14 @@ def all_shown(values: Sequence[Value]) -> Sequence[str]:
     if type(values[0]) is str:
         with suppress(TypeError):  # of one kind or not, joining says it and has to be done anyway
             return on_one_line(cast("Sequence[str]", values))
-    kinds = list(map(type, values))
-    if set(kinds) == _NUMERIC:
+    kinds = set(map(type, values))
+    if len(kinds) == 1:
+        return _of_one_kind(kinds.pop(), values)
+    if kinds == _NUMERIC:
         floats = list(map(float, cast("Sequence[float]", values)))
         if floats == list(values):  # but for large whole ones
             return _numbers(floats)
-    return _by_kind(values, kinds, _of_one_kind)
+    return _by_kind(values, list(map(type, values)), _of_one_kind)
 
 
 def formatted(values: Sequence[Value], formats: Sequence["Format | None"]) -> Sequence[str]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from pydantic import JsonValue
+
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.code_languages import Language, language_of
 from rag_chunker.parsing.code_outline import Definition, definitions
@@ -42,16 +44,17 @@ class SourceCodeParser(Parser):
 def _blocks(
     lines: Sequence[str], found: Sequence[Definition], language: Language
 ) -> Iterator[Block]:
-    yield from _code(lines[: found[0].line if found else None], language)
+    attributes: dict[str, JsonValue] = {"language": language.name}
+    yield from _code(lines[: found[0].line if found else None], attributes)
     for here, behind in pairwise([*found, None]):
         if here is not None:
-            yield Block(type=BlockType.heading, level=here.level, text=here.title)
-            yield from _code(lines[here.line : behind.line if behind else None], language)
+            yield Block.trusted_heading(here.title, here.level, {})
+            yield from _code(lines[here.line : behind.line if behind else None], attributes)
 
 
-def _code(lines: Sequence[str], language: Language) -> Iterator[Block]:
+def _code(lines: Sequence[str], attributes: dict[str, JsonValue]) -> Iterator[Block]:
     text = "\n".join(lines)
     if not is_blank(text):
         first = next(at for at, line in enumerate(lines) if not is_blank(line))
         kept = "\n".join(lines[first:]).rstrip()
-        yield Block(type=BlockType.code, text=kept, attributes={"language": language.name})
+        yield Block.trusted(BlockType.code, kept, attributes)
