@@ -91,9 +91,16 @@ def opened(data: bytes) -> Iterator[Parts]:
     with open_archive(data) as archive:
         _refuse_encrypted(archive)
         styles = common_sheet(archive.read(_STYLES)) if _STYLES in archive else None
-        content = archive.read(_CONTENT)
-        root = xml_root(content)
-        yield Parts(root, styles, _meta_root(archive), archive, may_repeat(content, root))
+        root, repeats = _content(archive)
+        yield Parts(root, styles, _meta_root(archive), archive, repeats)
+
+
+def _content(archive: Archive) -> tuple[Any, bool]:
+    """The root of the content, and whether cells may be repeated in it. Its bytes, which may be as
+    many as a tenth of the tree's, are gone then."""
+    content = archive.read(_CONTENT)
+    root = xml_root(content)
+    return root, may_repeat(content, root)
 
 
 def body_of(parts: Parts) -> Body:
