@@ -96,8 +96,7 @@ def opened(data: bytes) -> Iterator[Parts]:
 
 
 def _content(archive: Archive) -> tuple[Any, bool]:
-    """The root of the content, and whether cells may be repeated in it. Its bytes, which may be as
-    many as a tenth of the tree's, are gone then."""
+    """The root of the content, and whether cells may be repeated in it. Its bytes are gone then."""
     content = archive.read(_CONTENT)
     root = xml_root(content)
     return root, may_repeat(content, root)
