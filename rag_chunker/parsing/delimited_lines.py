@@ -47,6 +47,7 @@ def delimited_lines(text: str, delimiter: str, *, piece_size: int = _PIECE) -> I
 
 _ROW_ENDS, _QUOTE, _NO_END = "\1", "\2", "\3"
 """Stand for what is yet to be written: the end of a row, a quote, a delimiter inside of quotes."""
+_MOST_STEPS_BACK = 8
 _FAR_APART = 20
 """Characters from one quote to the next, from where on it is faster to look at each."""
 
@@ -86,11 +87,14 @@ def _regular(piece: str, delimiter: str) -> tuple[Lines, str] | None:
 
 
 def _closed(piece: str) -> int:
-    """Where the last row ends that has no open quote, if quotes open and close by turns."""
+    """Where the last row ends that has no open quote, in a piece with an odd number of them, which
+    open and close by turns. 0 if it is not soon found: few fields of a row have line breaks."""
     end = len(piece)
-    while piece.count('"', 0, end) % 2:
+    for _ in range(_MOST_STEPS_BACK):
         end = piece.rfind("\n", 0, piece.rfind('"', 0, end)) + 1
-    return end
+        if piece.count('"', 0, end) % 2 == 0:
+            return end
+    return 0
 
 
 def _with_quotes_named(rows: str, delimiter: str) -> str:

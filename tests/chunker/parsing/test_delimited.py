@@ -237,9 +237,16 @@ def test_quotes_that_all_close_are_read_as_the_library_reads_them(
     assert [row for row in rows(text, piece_size=piece_size) if any(row) or len(row) > 1] == kept
 
 
+@pytest.mark.timeout(60)
 def test_quotes_that_open_ever_anew_take_linear_time() -> None:
     text = 'a,"b\nc",d\n' * 20_000 + 'a,"b\n' + "c,d\n" * 20_000
     assert len(rows(text)) == 40_001
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("line", ['a,"b"\n', '"a","b\nc"\n', '"a"" ""b",c\n', 'a"b,"c"\n'])
+def test_a_quote_at_the_start_that_never_closes_takes_linear_time(line: str) -> None:
+    assert len(rows('x,"y\n' + line * 200_000)) > 199_000
 
 
 @given(st.text(alphabet='a",; \n', max_size=60))
