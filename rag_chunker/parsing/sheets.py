@@ -64,7 +64,7 @@ class SheetsParser(Parser):
         return ParsedDocument(document=document, blocks=blocks)
 
     def version(self) -> str:
-        return f"sheets-5 calamine-{version('python-calamine')}"
+        return f"sheets-6 calamine-{version('python-calamine')}"
 
 
 def _media_type(source: Source, data: bytes) -> str:

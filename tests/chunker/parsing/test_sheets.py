@@ -638,14 +638,50 @@ def test_open_document_cells_read_as_shown() -> None:
     ]
 
 
-def open_document(data: bytes, spaces: str, styles: str) -> bytes:
-    """The workbook with these styles."""
+@pytest.mark.parametrize("usual", [True, False])
+def test_formats_among_the_common_styles_are_shown_where_they_are_used(*, usual: bool) -> None:
+    def cell_of(style: str, kind: str, value: str, text: str) -> str:
+        parts = [f'office:value-type="{kind}"', f'office:value="{value}"']
+        typed = " ".join(parts if usual else parts[::-1])
+        named = f'table:style-name="{style}"' if style else ""
+        return f"<table:table-cell {named} {typed}><text:p>{text}</text:p></table:table-cell>"
+
+    def style(name: str, more: str) -> str:
+        return f'<style:style style:name="{name}" style:family="table-cell" {more}/>'
+
+    common = (
+        '<number:percentage-style style:name="N10"><number:number/></number:percentage-style>'
+        '<number:number-style style:name="N20"><number:number/></number:number-style>'
+        '<number:number-style style:name="N30"><number:text> kg</number:text></number:number-style>'
+    ) + style("Weight", 'style:data-style-name="N30"')
+    own = style("ce1", 'style:data-style-name="N10"') + style(
+        "ce2", 'style:parent-style-name="Weight"'
+    )
+    space = 'xmlns:number="urn:number" xmlns:style="urn:style" '
+
+    def read(*cells: str) -> list[str]:
+        data = ods(("S", f"<table:table-row>{''.join(cells)}</table:table-row>"))
+        return texts(open_document(data, space, own, common))[1:]
+
+    share = cell_of("ce1", "percentage", "0.5", "50%")
+    weight = cell_of("ce2", "float", "4.5", "4.5 kg")
+    price = cell_of("", "currency", "3", "€3")
+    assert read(share) == ["50%"]
+    assert read(weight) == ["4.5 kg"]
+    assert read(price, share) == ["€3 | 50%"]
+    assert read(price) == ["3"]
+
+
+def open_document(data: bytes, spaces: str, styles: str, common: str = "") -> bytes:
+    """The workbook with these styles, and common ones."""
     with zipfile.ZipFile(BytesIO(data)) as file:
         parts = {name: file.read(name) for name in file.namelist()}
     content = parts["content.xml"].decode()
     content = content.replace("<office:document-content ", f"<office:document-content {spaces}")
     automatic = f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>"
     parts["content.xml"] = content.replace("<office:body>", automatic, 1).encode()
+    if common:
+        parts["styles.xml"] = f"<office:document-styles>{common}</office:document-styles>".encode()
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as file:
         for name, part in parts.items():
