@@ -12,13 +12,17 @@ from io import BytesIO
 
 from rag_chunker.parsing.archive import Archive
 from rag_chunker.parsing.merged_headers import Range
+from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.ods_formats import may_say_more
+from rag_chunker.parsing.ods_gaps import without_gaps
+from rag_chunker.parsing.sheet_extent import MAX_CELLS
 from rag_chunker.parsing.shown import shown
+from rag_core.errors import DocumentTooLarge
 from rag_core.types import Block, BlockType
 
 CONTENT = "content.xml"
 _STYLES = "styles.xml"
-COUNTS = b"table:number-"
+_COUNTS = b"table:number-"
 """Begins each attribute that says how often a cell or row is repeated, or how far it spans. Looking
 through all of a large part takes time: once for all of them, if there are none."""
 _NEEDED = ("mimetype", "META-INF/manifest.xml")
@@ -40,18 +44,35 @@ _TYPE = re.compile(rb'(?<=office:value-type=")[a-z]+')
 _VALUE = re.compile(rb'\soffice:(?:boolean-|time-)?value="[^"]*"')
 
 
-def with_values_shown(data: bytes, archive: Archive, xml: bytes) -> bytes:
-    """The workbook `data`, whose content is `xml`, with a cell of text for each number whose text
-    says more than digits: a percentage, a duration, a currency or another unit, leading zeros.
-    `data` itself without any."""
-    if not may_say_more(xml, archive.read(_STYLES) if _STYLES in archive else b""):
-        return data
+def ods_brought_near(data: bytes, archive: Archive) -> tuple[bytes, bytes]:
+    """The workbook `data` and its content, safe to load and with a cell of text for each number
+    whose text says more than digits: a percentage, a duration, a currency or another unit, leading
+    zeros. `data` itself if there is nothing to change.
+
+    Raises `DocumentTooLarge` if a sheet repeats cells to more than `MAX_CELLS`.
+    """
+    content = archive.read(CONTENT)
+    near = _near(content) if _COUNTS in content else content
+    says_more = may_say_more(near, archive.read(_STYLES) if _STYLES in archive else b"")
+    if near is content and not says_more:
+        return data, content
     target = BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as file:
         for name in filter(archive.__contains__, _NEEDED):
             file.writestr(name, archive.read(name))
-        file.writestr(CONTENT, _as_text(xml))
-    return target.getvalue()
+        file.writestr(CONTENT, _as_text(near) if says_more else near)
+    return target.getvalue(), near
+
+
+def _near(content: bytes) -> bytes:
+    if unfolded(content) <= MAX_CELLS:
+        return content
+    near = without_gaps(content)
+    if unfolded(near) > MAX_CELLS:
+        raise DocumentTooLarge(
+            f"a sheet repeats cells to more than {MAX_CELLS:,}: delete what lies far out"
+        )
+    return near
 
 
 def _as_text(xml: bytes) -> bytes:
@@ -80,17 +101,12 @@ _PARAGRAPH = re.compile(rb"<text:p(?=[\s>])[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
 
 
-def merged_and_notes(
-    xml: bytes, *, has_counts: bool
-) -> tuple[dict[str, list[Range]], dict[str, list[Block]]]:
+def merged_and_notes(xml: bytes) -> tuple[dict[str, list[Range]], dict[str, list[Block]]]:
     """By sheet name, the cells of a content part that span columns, and the comments (`other`, with
-    the cell's name before the text). `has_counts` is whether `COUNTS` are in it."""
+    the cell's name before the text)."""
     merged: dict[str, list[Range]] = {}
     notes: dict[str, list[Block]] = {}
-    if (
-        not (has_counts and b'table:number-columns-spanned="' in xml)
-        and _ANNOTATION_ENDS not in xml
-    ):
+    if not any(map(xml.__contains__, (b'table:number-columns-spanned="', _ANNOTATION_ENDS))):
         return merged, notes
     starts = list(_TABLE.finditer(xml))
     for start, behind in zip(starts, [*(one.start() for one in starts[1:]), len(xml)], strict=True):

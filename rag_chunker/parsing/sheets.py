@@ -15,7 +15,6 @@ from rag_chunker.parsing.decoding import clean
 from rag_chunker.parsing.headers import DEEPEST_HEADER, titled_lines
 from rag_chunker.parsing.media_type import XLS, media_type_of
 from rag_chunker.parsing.merged_headers import Range, Spans, with_spans_named
-from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.sheet_binary import binary_extent
 from rag_chunker.parsing.sheet_columns import tables_side_by_side
 from rag_chunker.parsing.sheet_disguised import disguised
@@ -24,7 +23,7 @@ from rag_chunker.parsing.sheet_formats import Formats, formatted_cells, title_of
 from rag_chunker.parsing.sheet_legacy import legacy_brought_near
 from rag_chunker.parsing.sheet_legacy_formats import legacy_formats
 from rag_chunker.parsing.sheet_notes import notes_by_sheet
-from rag_chunker.parsing.sheet_open import CONTENT, COUNTS, merged_and_notes, with_values_shown
+from rag_chunker.parsing.sheet_open import CONTENT, merged_and_notes, ods_brought_near
 from rag_chunker.parsing.sheet_regions import SheetRegions
 from rag_chunker.parsing.sheet_rows import Run, sheet_runs, used_columns
 from rag_chunker.parsing.sheet_tables import header_rows
@@ -92,12 +91,9 @@ def _looked_at(data: bytes) -> tuple[str | None, bytes, _Beside]:
     with open_archive(data) as archive:
         title = title_of(archive)
         if CONTENT in archive:
-            xml = archive.read(CONTENT)
-            has_counts = COUNTS in xml
-            if has_counts:
-                _refuse_unfolding(xml)
-            merged, comments = merged_and_notes(xml, has_counts=has_counts)
-            return title, with_values_shown(data, archive, xml), _Beside({}, comments, {}, merged)
+            near, xml = ods_brought_near(data, archive)
+            merged, comments = merged_and_notes(xml)
+            return title, near, _Beside({}, comments, {}, merged)
         _refuse_far_cells(archive)
         near = brought_near(data, archive)
         if near is data and "xl/workbook.xml" not in archive:
@@ -107,13 +103,6 @@ def _looked_at(data: bytes) -> tuple[str | None, bytes, _Beside]:
         headers = header_rows(archive) if near is data else {}
         formats, notes = formatted_cells(archive), notes_by_sheet(archive)
         return title, near, _Beside(formats, notes, headers, {})
-
-
-def _refuse_unfolding(xml: bytes) -> None:
-    if unfolded(xml) > MAX_CELLS:
-        raise DocumentTooLarge(
-            f"a sheet repeats cells to more than {MAX_CELLS:,}: delete what lies far out"
-        )
 
 
 def _refuse_far_cells(archive: Archive) -> None:

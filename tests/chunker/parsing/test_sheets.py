@@ -17,6 +17,7 @@ from python_calamine import load_workbook
 from workbook_files import cell, ods, rows, xlsx
 
 from rag_chunker.parsing.archive import open_archive
+from rag_chunker.parsing.ods_gaps import without_gaps
 from rag_chunker.parsing.sheet_cells import (
     Value,
     all_shown,
@@ -721,22 +722,62 @@ def test_an_unfinished_comment_is_left_to_the_reader() -> None:
         parse(ods(("A", "<table:table-row><table:table-cell><office:annotation></x>")))
 
 
-@pytest.mark.parametrize(
-    "inner",
-    [
+def test_repeated_cells_that_would_fill_the_memory_are_refused() -> None:
+    inner = (
         '<table:table-row table:number-rows-repeated="1048576"><table:table-cell'
         ' table:number-columns-repeated="16384" office:value-type="float" office:value="1"/>'
-        "</table:table-row>",
-        '<table:table-row><table:table-cell table:number-columns-repeated="16383"/>'
-        '<table:table-cell office:value-type="float" office:value="1"/></table:table-row>'
-        '<table:table-row table:number-rows-repeated="1048574"><table:table-cell/>'
-        '</table:table-row><table:table-row><table:table-cell office:value-type="float"'
-        ' office:value="1"/></table:table-row>',
-    ],
-)
-def test_repeated_cells_that_would_fill_the_memory_are_refused(inner: str) -> None:
+        "</table:table-row>"
+    )
     with pytest.raises(DocumentTooLarge, match="delete what lies far out"):
         parse(ods(("T", inner)))
+
+
+def test_far_cells_of_open_document_sheets_are_brought_near() -> None:
+    def word(text: str) -> str:
+        said = f"<text:p>{text}</text:p></table:table-cell>"
+        return f'<table:table-cell office:value-type="string">{said}'
+
+    def empty(columns: int) -> str:
+        return f'<table:table-cell table:number-columns-repeated="{columns}"/>'
+
+    rows = (
+        f"<table:table-row>{word('first')}{empty(16_382)}{word('edge')}</table:table-row>"
+        f'<table:table-row table:number-rows-repeated="1048574">{empty(16_384)}</table:table-row>'
+        f"<table:table-row>{word('last')}{empty(16_383)}</table:table-row>"
+    )
+    assert texts(ods(("Sparse", rows))) == ["Sparse", "first | edge", "last"]
+
+
+_ODS_CELLS = st.builds(
+    lambda repeats, text: (
+        f'<table:table-cell table:number-columns-repeated="{repeats}"'
+        + (
+            f' office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
+            if text
+            else "/>"
+        )
+    ),
+    st.integers(1, 3),
+    st.sampled_from(["", "", "", "a", "b"]),
+)
+_ODS_ROWS = st.builds(
+    lambda repeats, cells: (
+        f'<table:table-row table:number-rows-repeated="{repeats}">'
+        + "".join([*cells, "</table:table-row>"])
+    ),
+    st.integers(1, 3),
+    st.lists(_ODS_CELLS, min_size=1, max_size=4),
+)
+
+
+@given(st.lists(_ODS_ROWS, min_size=1, max_size=5))
+def test_open_document_sheets_read_the_same_without_their_gaps(rows: list[str]) -> None:
+    whole = f"<table:table >{''.join(rows)}</table:table>"
+    near = without_gaps(whole.encode()).decode()
+    inner = [
+        each.removeprefix("<table:table >").removesuffix("</table:table>") for each in (whole, near)
+    ]
+    assert texts(ods(("A", inner[0]))) == texts(ods(("A", inner[1])))
 
 
 def test_wide_sheets_become_records() -> None:
