@@ -9,6 +9,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
+from rag_chunker.parsing.xml_places import elements
+
 _TABLE, _ROW, _CELL = (
     re.compile(rb"<(table:%b)(?=[\s/>])[^>]*>" % name)
     for name in (b"table", b"table-row", b"(?:covered-)?table-cell")
@@ -29,7 +31,7 @@ def without_gaps(xml: bytes) -> bytes:
 
 def _closed(table: bytes) -> bytes:
     used: set[int] = set()
-    for start, end in _places(_ROW, table, 1):
+    for start, end in elements(_ROW, table, start=1):
         for column, width, cell in _cells(table[start:end]):
             if _is_filled(cell):
                 used.update(range(column, column + min(width, _WIDEST)))
@@ -56,7 +58,7 @@ def _narrowed(row: bytes, columns: list[int]) -> bytes:
 
 def _cells(row: bytes) -> Iterator[tuple[int, int, bytes]]:
     """First column, how many it fills, and the cell, for each."""
-    cells = [row[start:end] for start, end in _places(_CELL, row, 1)]
+    cells = [row[start:end] for start, end in elements(_CELL, row, start=1)]
     widths = list(map(_count, cells))
     return zip(accumulate(widths, initial=0), widths, cells, strict=False)
 
@@ -74,19 +76,7 @@ def _each(tag: re.Pattern[bytes], xml: bytes, change: Callable[[bytes], bytes]) 
     """With these elements changed."""
     parts: list[bytes] = []
     behind = 0
-    for start, end in _places(tag, xml, 0):
+    for start, end in elements(tag, xml):
         parts += (xml[behind:start], change(xml[start:end]))
         behind = end
     return b"".join([*parts, xml[behind:]])
-
-
-def _places(tag: re.Pattern[bytes], xml: bytes, at: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each element, from `at` on, up to one that does not end."""
-    while found := tag.search(xml, at):
-        at = found.end()
-        if not found[0].endswith(b"/>"):
-            closing = b"</%b>" % found[1]
-            at = xml.find(closing, at) + len(closing)
-            if at < found.end():
-                return
-        yield found.start(), at

@@ -1,4 +1,5 @@
-"""What does calamine not say of an OpenDocument workbook? Shown values, merged cells, comments.
+"""What does calamine not say of an OpenDocument workbook? Shown values, merged cells, comments,
+text boxes.
 
 It gives numbers without their format, as 0.256 for 25.6%. OpenDocument keeps beside each value the
 text that is shown for it, so that such cells need only be turned into cells of text.
@@ -17,6 +18,7 @@ from rag_chunker.parsing.ods_formats import may_say_more
 from rag_chunker.parsing.ods_gaps import without_gaps
 from rag_chunker.parsing.sheet_extent import MAX_CELLS
 from rag_chunker.parsing.shown import shown
+from rag_chunker.parsing.xml_places import elements
 from rag_core.errors import DocumentTooLarge
 from rag_core.types import Block, BlockType
 
@@ -93,6 +95,10 @@ _PLACE = re.compile(
     rb"|(<office:annotation)(?=[\s>])"
 )
 _ANNOTATION_ENDS = b"</office:annotation>"
+_SHAPE = re.compile(
+    rb"<(draw:(?:text-box|custom-shape|rect|ellipse|circle|polygon|path|line|connector|caption))"
+    rb"(?=[\s/>])[^>]*>"
+)
 _ROWS, _COLUMNS, _SPANNED = (
     re.compile(rb'table:number-%b="(\d{1,7})"' % name)
     for name in (b"rows-repeated", b"columns-repeated", b"columns-spanned")
@@ -103,10 +109,12 @@ _TAG = re.compile(rb"<[^>]*>")
 
 def merged_and_notes(xml: bytes) -> tuple[dict[str, list[Range]], dict[str, list[Block]]]:
     """By sheet name, the cells of a content part that span columns, and the comments (`other`, with
-    the cell's name before the text)."""
+    the cell's name before the text), then the texts of boxes and shapes as paragraphs."""
     merged: dict[str, list[Range]] = {}
     notes: dict[str, list[Block]] = {}
-    if not any(map(xml.__contains__, (b'table:number-columns-spanned="', _ANNOTATION_ENDS))):
+    if not any(
+        map(xml.__contains__, (b'table:number-columns-spanned="', _ANNOTATION_ENDS, b"<draw:"))
+    ):
         return merged, notes
     starts = list(_TABLE.finditer(xml))
     for start, behind in zip(starts, [*(one.start() for one in starts[1:]), len(xml)], strict=True):
@@ -117,6 +125,10 @@ def merged_and_notes(xml: bytes) -> tuple[dict[str, list[Range]], dict[str, list
             elif text := _text(annotation):
                 note = f"{_letters(column)}{row + 1}: {text}"
                 block = Block.trusted(BlockType.other, note, {"note": "comment"})
+                notes.setdefault(name, []).append(block)
+        for place in elements(_SHAPE, xml, start=start.end(), end=behind):
+            if text := _text(xml[slice(*place)]):
+                block = Block.trusted(BlockType.paragraph, text, {})
                 notes.setdefault(name, []).append(block)
     return merged, notes
 

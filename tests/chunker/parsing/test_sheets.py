@@ -717,6 +717,25 @@ def test_merged_headers_and_comments_of_open_document_sheets_are_read() -> None:
     assert found[-1].attributes == {"note": "comment"}
 
 
+def test_text_boxes_of_open_document_sheets_follow_their_cells() -> None:
+    shape = (
+        "<draw:custom-shape><text:p><text:span>Sold &amp; gone</text:span></text:p>"
+        "<text:p>in May</text:p></draw:custom-shape>"
+    )
+    frame = "<draw:frame><draw:text-box><text:p>Below</text:p></draw:text-box></draw:frame>"
+    row = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
+    data = ods(
+        (
+            "A",
+            f"<table:table-row>{row}<table:table-cell>{shape}{frame}<draw:line/>"
+            "</table:table-cell></table:table-row>",
+        ),
+        ("B", f"<table:table-row>{row}</table:table-row>"),
+    )
+    found = parse(open_document(data, 'xmlns:draw="urn:draw" ', "")).blocks
+    assert [block.text for block in found] == ["A", "a", "Sold & gone\nin May", "Below", "B", "a"]
+
+
 def test_an_unfinished_comment_is_left_to_the_reader() -> None:
     with contextlib.suppress(ParseError):
         parse(ods(("A", "<table:table-row><table:table-cell><office:annotation></x>")))
