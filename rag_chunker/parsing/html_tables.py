@@ -32,7 +32,7 @@ _UNUSUAL = (
     f"[colspan]:not([colspan='1']),[rowspan]:not([rowspan='1']),{MARKED},tbody~thead,"
     ":not(td,th)>p,p~*,*~p"
 )
-_TELLING = frozenset("colspan rowspan hidden aria-hidden style role epub:type".split())  # noqa: SIM905
+_TELLING = frozenset({"colspan", "rowspan", "hidden", "aria-hidden", "style", "role", "epub:type"})
 """Attributes of a cell that say how far it goes, or may hide it."""
 _WIDEST = 1000
 """Columns that a span may open, as in the HTML standard."""

@@ -136,7 +136,7 @@ def record_lines(record: Members) -> list[str] | None:
             else:
                 text = shown(value)
             if text:
-                lines.append(f"{_joined(path, key) if path else key}: {text}")
+                lines.append(f"{_joined(path, key)}: {text}")
                 size += len(lines[-1])
                 if len(lines) > _RECORD_LINES or size > _RECORD_CHARACTERS:
                     return None

@@ -17,7 +17,8 @@ _OFTEN_CELLS = re.compile(
 _ENDS_ROW = b"/></table:table-row>"
 _ROW = (b"<table:table-row",)
 _CELL = (b"<table:table-cell", b"<table:covered-table-cell")
-_CONTENT = (b"office:value-type", b"<text:p")
+CONTENT_SIGNS = (b"office:value-type", b"<text:p")
+"""One of these is in each cell that holds anything."""
 _ORDINARY_COLUMNS = 1_000
 """Allowed for the cells of a row that are not repeated a hundred times or more."""
 
@@ -46,14 +47,15 @@ def _counted(
     for match in often:
         start = xml.rfind(b"<", behind, match.start())
         behind = match.end()  # an element has an attribute once
-        if xml.startswith(_ENDS_ROW, behind) and xml.find(_CONTENT[0], start, behind) < 0:
+        # A filler that has a style, too: the pattern of cells passes by those that have none.
+        if xml.startswith(_ENDS_ROW, behind) and xml.find(CONTENT_SIGNS[0], start, behind) < 0:
             continue
         if not xml.startswith(opening, start):
             continue
         if start >= end:
             found = xml.find(closing, start)
             end = found if found >= 0 else len(xml)
-            last_content = max(xml.rfind(sign, start, end) for sign in _CONTENT)
+            last_content = max(xml.rfind(sign, start, end) for sign in CONTENT_SIGNS)
         if start < last_content:
             yield end, int(match[1])
 

@@ -9,16 +9,17 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
+from rag_chunker.parsing.ods_extent import CONTENT_SIGNS
 from rag_chunker.parsing.xml_places import elements
 
 _TABLE, _ROW, _CELL = (
     re.compile(rb"<(table:%b)(?=[\s/>])[^>]*>" % name)
     for name in (b"table", b"table-row", b"(?:covered-)?table-cell")
 )
-_ROWS, _COLUMNS = (
-    re.compile(rb'table:number-%b-repeated="(\d{1,9})"' % name) for name in (b"rows", b"columns")
+REPEATED_ROWS, REPEATED_COLUMNS = (
+    re.compile(rb'table:number-%b-repeated="(\d{1,7})"' % name) for name in (b"rows", b"columns")
 )
-_CONTENT = (b"office:value-type", b"<text:p")
+"""How often a row or cell is repeated."""
 _WIDEST = 16_384
 """Columns that a spreadsheet has. A cell that is repeated more often fills no more of them."""
 
@@ -31,17 +32,17 @@ def without_gaps(xml: bytes) -> bytes:
 
 def _closed(table: bytes) -> bytes:
     used: set[int] = set()
-    for start, end in elements(_ROW, table, start=1):
+    for start, end in elements(_ROW, table):
         for column, width, cell in _cells(table[start:end]):
             if _is_filled(cell):
                 used.update(range(column, column + min(width, _WIDEST)))
     columns = sorted(used)
-    return table[:1] + _each(_ROW, table[1:], lambda row: _narrowed(row, columns))
+    return _each(_ROW, table, lambda row: _narrowed(row, columns))
 
 
 def _narrowed(row: bytes, columns: list[int]) -> bytes:
     if not _is_filled(row):
-        return _ROWS.sub(b"", row, count=1)
+        return REPEATED_ROWS.sub(b"", row, count=1)
     column = 0
 
     def narrowed(cell: bytes) -> bytes:
@@ -51,25 +52,25 @@ def _narrowed(row: bytes, columns: list[int]) -> bytes:
             return cell
         left = bisect_left(columns, column) - bisect_left(columns, start)
         count = b'table:number-columns-repeated="%d"' % left
-        return _COLUMNS.sub(count, cell, count=1) if left else b""
+        return REPEATED_COLUMNS.sub(count, cell, count=1) if left else b""
 
-    return row[:1] + _each(_CELL, row[1:], narrowed)
+    return _each(_CELL, row, narrowed)
 
 
 def _cells(row: bytes) -> Iterator[tuple[int, int, bytes]]:
     """First column, how many it fills, and the cell, for each."""
-    cells = [row[start:end] for start, end in elements(_CELL, row, start=1)]
+    cells = [row[start:end] for start, end in elements(_CELL, row)]
     widths = list(map(_count, cells))
     return zip(accumulate(widths, initial=0), widths, cells, strict=False)
 
 
 def _count(cell: bytes) -> int:
-    stated = _COLUMNS.search(cell, 0, cell.find(b">"))
+    stated = REPEATED_COLUMNS.search(cell, 0, cell.find(b">"))
     return int(stated[1]) if stated else 1
 
 
 def _is_filled(element: bytes) -> bool:
-    return any(map(element.__contains__, _CONTENT))
+    return any(map(element.__contains__, CONTENT_SIGNS))
 
 
 def _each(tag: re.Pattern[bytes], xml: bytes, change: Callable[[bytes], bytes]) -> bytes:

@@ -15,7 +15,7 @@ from rag_chunker.parsing.archive import Archive
 from rag_chunker.parsing.merged_headers import Range
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.ods_formats import may_say_more
-from rag_chunker.parsing.ods_gaps import without_gaps
+from rag_chunker.parsing.ods_gaps import REPEATED_COLUMNS, REPEATED_ROWS, without_gaps
 from rag_chunker.parsing.sheet_extent import MAX_CELLS
 from rag_chunker.parsing.shown import shown
 from rag_chunker.parsing.xml_places import elements
@@ -99,10 +99,7 @@ _SHAPE = re.compile(
     rb"<(draw:(?:text-box|custom-shape|rect|ellipse|circle|polygon|path|line|connector|caption))"
     rb"(?=[\s/>])[^>]*>"
 )
-_ROWS, _COLUMNS, _SPANNED = (
-    re.compile(rb'table:number-%b="(\d{1,7})"' % name)
-    for name in (b"rows-repeated", b"columns-repeated", b"columns-spanned")
-)
+_SPANNED = re.compile(rb'table:number-columns-spanned="(\d{1,7})"')
 _PARAGRAPH = re.compile(rb"<text:p(?=[\s>])[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
 
@@ -126,7 +123,7 @@ def merged_and_notes(xml: bytes) -> tuple[dict[str, list[Range]], dict[str, list
                 note = f"{_letters(column)}{row + 1}: {text}"
                 block = Block.trusted(BlockType.other, note, {"note": "comment"})
                 notes.setdefault(name, []).append(block)
-        for place in elements(_SHAPE, xml, start=start.end(), end=behind):
+        for place in elements(_SHAPE, xml, start.end(), behind):
             if text := _text(xml[slice(*place)]):
                 block = Block.trusted(BlockType.paragraph, text, {})
                 notes.setdefault(name, []).append(block)
@@ -139,10 +136,10 @@ def _places(xml: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, b
     row, below, column, behind = 0, 0, 0, 0
     for place in _PLACE.finditer(xml, start, end):
         if place[1] is not None:
-            row, below = below, below + _count(_ROWS, place[1])
+            row, below = below, below + _count(REPEATED_ROWS, place[1])
             behind = 0
         elif place[2] is not None:
-            column, behind = behind, behind + _count(_COLUMNS, place[2])
+            column, behind = behind, behind + _count(REPEATED_COLUMNS, place[2])
             if (width := _count(_SPANNED, place[2])) > 1:
                 yield row, column, width, None
         else:

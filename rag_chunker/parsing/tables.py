@@ -124,7 +124,8 @@ def _tidy(lines: Lines) -> Lines:
         return lines
     if not _is_tidy(lines):
         return "\n".join([row for row in map(_tidied, lines.split("\n")) if not is_blank(row)])
-    if all(sign not in f"\n{lines}\n" for sign in ("\n\n", f"\n{PARTED}")):
+    edged = f"\n{lines}\n"
+    if "\n\n" not in edged and f"\n{PARTED}" not in edged:
         return lines  # each row begins with a filled cell
     return "\n".join([row for row in lines.split("\n") if row.strip(PARTED)])
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 
 def elements(
-    tag: re.Pattern[bytes], xml: bytes, *, start: int = 0, end: int | None = None
+    tag: re.Pattern[bytes], xml: bytes, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[int, int]]:
     """Start and end of each element from `start` to `end`, those inside of one left out, up to one
     that does not end: what is damaged costs no more than one look.
@@ -19,7 +19,8 @@ def elements(
         at = found.end()
         if not found[0].endswith(b"/>"):
             closing = b"</%b>" % found[1]
-            at = xml.find(closing, at, last) + len(closing)
-            if at < found.end():
+            closes = xml.find(closing, at, last)
+            if closes < 0:
                 return
+            at = closes + len(closing)
         yield found.start(), at
