@@ -7,6 +7,8 @@ ordinary sheet ends in a filler that claims a million empty rows, which costs no
 import re
 from collections.abc import Iterable, Iterator
 
+from rag_chunker.parsing.archive import Part
+
 _REPEATED_ROWS = b'number-rows-repeated="'
 _OFTEN = re.compile(rb'(\d{3,})"')
 _OFTEN_CELLS = re.compile(
@@ -23,7 +25,7 @@ _ORDINARY_COLUMNS = 1_000
 """Allowed for the cells of a row that are not repeated a hundred times or more."""
 
 
-def unfolded(xml: bytes) -> int:
+def unfolded(xml: Part) -> int:
     """At most this many cells lie in the rectangles of a `content.xml`; 0 if nothing in it is
     repeated often before the last cell with content."""
     often = _often(xml, _REPEATED_ROWS)
@@ -39,7 +41,7 @@ def unfolded(xml: bytes) -> int:
 
 
 def _counted(
-    xml: bytes, often: Iterable[re.Match[bytes]], opening: tuple[bytes, ...], closing: bytes
+    xml: Part, often: Iterable[re.Match[bytes]], opening: tuple[bytes, ...], closing: bytes
 ) -> Iterator[tuple[int, int]]:
     """End of the enclosing element, and the count, of each repeat that has content behind it."""
     end = last_content = -1
@@ -60,7 +62,7 @@ def _counted(
             yield end, int(match[1])
 
 
-def _often(xml: bytes, name: bytes) -> Iterator[re.Match[bytes]]:
+def _often(xml: Part, name: bytes) -> Iterator[re.Match[bytes]]:
     """The counts of 100 or more."""
     # Where there are few, this takes a third of a pattern's time: it looks for a long text from
     # its end.

@@ -7,6 +7,8 @@ among the common styles (OpenDocument 1.3, part 3: 16.29 and 19.498).
 import re
 from collections.abc import Iterator
 
+from rag_chunker.parsing.archive import Part
+
 _DATA_STYLE = re.compile(rb"<number:(?P<kind>[a-z]+)-style\s(?P<tag>[^>]*)>")
 _ALWAYS_TELLING = frozenset({b"currency", b"percentage", b"boolean", b"time"})
 _TELLING = re.compile(rb"<number:text>|number:min-integer-digits=\"(?!\d?[01]\")")
@@ -19,7 +21,7 @@ _NAME, _PARENT, _FORMAT = (
 _BODY = b"<office:body"
 
 
-def may_say_more(content: bytes, styles: bytes) -> bool:
+def may_say_more(content: Part, styles: bytes) -> bool:
     """Whether cells may be written in a format that says more than digits: a unit, a percentage, a
     duration, leading zeros. `styles` are the common styles; empty if there are none."""
     body = max(content.find(_BODY), 0)
@@ -34,7 +36,7 @@ def may_say_more(content: bytes, styles: bytes) -> bool:
     return any(content.find(b'-name="%b"' % name, body) >= 0 for name in used)
 
 
-def _telling_formats(part: bytes) -> Iterator[bytes]:
+def _telling_formats(part: Part) -> Iterator[bytes]:
     for style in _DATA_STYLE.finditer(part):
         end = part.find(b"</number:%b-style>" % style["kind"], style.end())
         name = _NAME.search(style["tag"])
@@ -43,7 +45,7 @@ def _telling_formats(part: bytes) -> Iterator[bytes]:
             yield name[1]
 
 
-def _cell_styles(part: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _cell_styles(part: Part) -> Iterator[tuple[bytes, bytes]]:
     """Name and start tag of each."""
     for style in _CELL_STYLE.finditer(part):
         if name := _NAME.search(style[1]):

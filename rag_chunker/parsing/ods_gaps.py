@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
+from rag_chunker.parsing.archive import Part
 from rag_chunker.parsing.ods_extent import CONTENT_SIGNS
 from rag_chunker.parsing.xml_places import elements
 
@@ -24,13 +25,13 @@ _WIDEST = 16_384
 """Columns that a spreadsheet has. A cell that is repeated more often fills no more of them."""
 
 
-def without_gaps(xml: bytes) -> bytes:
+def without_gaps(xml: Part) -> bytes:
     """A `content.xml` whose empty cells and rows are repeated only as often as there is something
     beside them in some row. Cells with content stay as they are, and so do their counts."""
     return _each(_TABLE, xml, _closed)
 
 
-def _closed(table: bytes) -> bytes:
+def _closed(table: Part) -> bytes:
     used: set[int] = set()
     for start, end in elements(_ROW, table):
         for column, width, cell in _cells(table[start:end]):
@@ -40,12 +41,12 @@ def _closed(table: bytes) -> bytes:
     return _each(_ROW, table, lambda row: _narrowed(row, columns))
 
 
-def _narrowed(row: bytes, columns: list[int]) -> bytes:
+def _narrowed(row: Part, columns: list[int]) -> bytes:
     if not _is_filled(row):
         return REPEATED_ROWS.sub(b"", row, count=1)
     column = 0
 
-    def narrowed(cell: bytes) -> bytes:
+    def narrowed(cell: Part) -> Part:
         nonlocal column
         start, column = column, column + _count(cell)
         if _is_filled(cell):
@@ -57,25 +58,25 @@ def _narrowed(row: bytes, columns: list[int]) -> bytes:
     return _each(_CELL, row, narrowed)
 
 
-def _cells(row: bytes) -> Iterator[tuple[int, int, bytes]]:
+def _cells(row: Part) -> Iterator[tuple[int, int, Part]]:
     """First column, how many it fills, and the cell, for each."""
     cells = [row[start:end] for start, end in elements(_CELL, row)]
     widths = list(map(_count, cells))
     return zip(accumulate(widths, initial=0), widths, cells, strict=False)
 
 
-def _count(cell: bytes) -> int:
+def _count(cell: Part) -> int:
     stated = REPEATED_COLUMNS.search(cell, 0, cell.find(b">"))
     return int(stated[1]) if stated else 1
 
 
-def _is_filled(element: bytes) -> bool:
+def _is_filled(element: Part) -> bool:
     return any(map(element.__contains__, CONTENT_SIGNS))
 
 
-def _each(tag: re.Pattern[bytes], xml: bytes, change: Callable[[bytes], bytes]) -> bytes:
+def _each(tag: re.Pattern[bytes], xml: Part, change: Callable[[Part], Part]) -> bytes:
     """With these elements changed."""
-    parts: list[bytes] = []
+    parts: list[Part] = []
     behind = 0
     for start, end in elements(tag, xml):
         parts += (xml[behind:start], change(xml[start:end]))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from html import unescape
 from io import BytesIO
 
-from rag_chunker.parsing.archive import Archive
+from rag_chunker.parsing.archive import Archive, Part
 from rag_chunker.parsing.merged_headers import Range
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.ods_formats import may_say_more
@@ -46,14 +46,14 @@ _TYPE = re.compile(rb'(?<=office:value-type=")[a-z]+')
 _VALUE = re.compile(rb'\soffice:(?:boolean-|time-)?value="[^"]*"')
 
 
-def ods_brought_near(data: bytes, archive: Archive) -> tuple[bytes, bytes]:
+def ods_brought_near(data: bytes, archive: Archive) -> tuple[bytes, Part]:
     """The workbook `data` and its content, safe to load and with a cell of text for each number
     whose text says more than digits: a percentage, a duration, a currency or another unit, leading
     zeros. `data` itself if there is nothing to change.
 
     Raises `DocumentTooLarge` if a sheet repeats cells to more than `MAX_CELLS`.
     """
-    content = archive.read(CONTENT)
+    content = archive.read_large(CONTENT)
     near = _near(content) if _COUNTS in content else content
     says_more = may_say_more(near, archive.read(_STYLES) if _STYLES in archive else b"")
     if near is content and not says_more:
@@ -66,7 +66,7 @@ def ods_brought_near(data: bytes, archive: Archive) -> tuple[bytes, bytes]:
     return target.getvalue(), near
 
 
-def _near(content: bytes) -> bytes:
+def _near(content: Part) -> Part:
     if unfolded(content) <= MAX_CELLS:
         return content
     near = without_gaps(content)
@@ -77,7 +77,7 @@ def _near(content: bytes) -> bytes:
     return near
 
 
-def _as_text(xml: bytes) -> bytes:
+def _as_text(xml: Part) -> bytes:
     first = _FIRST.search(xml)
     if first and _USUAL.match(xml, xml.find(b"office:value-type", first.start())):
         # A third of the time: without a step of ours a cell, and from a longer text on.
@@ -104,7 +104,7 @@ _PARAGRAPH = re.compile(rb"<text:p(?=[\s>])[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
 
 
-def merged_and_notes(xml: bytes) -> tuple[dict[str, list[Range]], dict[str, list[Block]]]:
+def merged_and_notes(xml: Part) -> tuple[dict[str, list[Range]], dict[str, list[Block]]]:
     """By sheet name, the cells of a content part that span columns, and the comments (`other`, with
     the cell's name before the text), then the texts of boxes and shapes as paragraphs."""
     merged: dict[str, list[Range]] = {}
@@ -130,7 +130,7 @@ def merged_and_notes(xml: bytes) -> tuple[dict[str, list[Range]], dict[str, list
     return merged, notes
 
 
-def _places(xml: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, bytes | None]]:
+def _places(xml: Part, start: int, end: int) -> Iterator[tuple[int, int, int, Part | None]]:
     """Row, column, width and None of each wide cell; row, column, 1 and the inside of each
     comment. Numbers are 0-based."""
     row, below, column, behind = 0, 0, 0, 0
@@ -154,7 +154,7 @@ def _count(pattern: re.Pattern[bytes], attributes: bytes) -> int:
     return int(found[1]) if found else 1
 
 
-def _text(annotation: bytes) -> str:
+def _text(annotation: Part) -> str:
     lines = (each.partition(b"</text:p>")[0] for each in _PARAGRAPH.split(annotation)[1:])
     text = _TAG.sub(b"", b"\n".join(lines)).decode(errors="replace")
     return shown(unescape(text)).strip()

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from rag_chunker.parsing.archive import Part
+
 
 def elements(
-    tag: re.Pattern[bytes], xml: bytes, start: int = 0, end: int | None = None
+    tag: re.Pattern[bytes], xml: Part, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[int, int]]:
     """Start and end of each element from `start` to `end`, those inside of one left out, up to one
     that does not end: what is damaged costs no more than one look.

@@ -194,3 +194,35 @@ def test_an_entity_bomb_is_too_large() -> None:
     data = f'<!DOCTYPE a [<!ENTITY e0 "ha">{entities}]><a>&e11;</a>'.encode()
     with pytest.raises(DocumentTooLarge, match="amplification"):
         xml_root(data)
+
+
+@given(
+    st.binary(max_size=3_000),
+    st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2]),
+    st.binary(max_size=40),
+)
+def test_every_way_of_packing_and_anything_before_the_zip_gives_the_same_bytes(
+    content: bytes, method: int, before: bytes
+) -> None:
+    with open_archive(before + zipped([("a", content * 3), ("b", content)], method)) as opened:
+        assert opened.read("a") == content * 3
+        assert opened.read_large("b") == content
+
+
+def test_an_entry_longer_than_its_directory_says_is_damaged_and_a_shorter_one_is_whole() -> None:
+    content = b"content " * 1_000
+    with (
+        open_archive(lying(zipped([("a", content)]), 8_000, 1_000)) as opened,
+        pytest.raises(CorruptDocument, match="'a' of the zip"),
+    ):
+        opened.read("a")
+    with open_archive(lying(zipped([("a", content)]), 8_000, 100_000)) as opened:
+        assert opened.read("a") == content
+
+
+def test_an_entry_whose_sum_is_wrong_is_damaged() -> None:
+    data = bytearray(zipped([("a", b"content")]))
+    for signature, offset in ((b"PK\x03\x04", 14), (b"PK\x01\x02", 16)):
+        data[data.index(signature) + offset] ^= 1
+    with open_archive(bytes(data)) as opened, pytest.raises(CorruptDocument, match="CRC"):
+        opened.read("a")
