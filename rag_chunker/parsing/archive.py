@@ -23,6 +23,8 @@ from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 if TYPE_CHECKING:
     from zipfile import ZipInfo
 
+ZIP_MAGIC = b"PK\x03\x04"
+"""Begins each entry, and so nearly every zip."""
 MAX_ENTRIES = 10_000
 """Of 191 real office files the largest had 318 entries."""
 MAX_TOTAL_BYTES = 300_000_000
@@ -39,7 +41,6 @@ MAX_XML_TAGS = 10_000_000
 _PIECE = 1 << 18
 _LOCAL = struct.Struct("<4s22x2H")
 """Signature, length of the name and of the extra field: APPNOTE.TXT of PKWARE, 4.3.7."""
-_LOCAL_MAGIC = b"PK\x03\x04"
 _OVER_LIMIT = ("XML_PARSE_HUGE", "amplification")
 _OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
@@ -130,7 +131,7 @@ class Archive:
             whole = deflate_decompress(stored, entry.file_size)
         except DeflateError:
             return None
-        told = magic == _LOCAL_MAGIC and len(whole) == entry.file_size
+        told = magic == ZIP_MAGIC and len(whole) == entry.file_size
         return whole if told and crc32(whole) == entry.CRC else None
 
     def _pieces(self, name: str) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.archive import Archive, open_archive
+from rag_chunker.parsing.archive import ZIP_MAGIC, Archive, open_archive
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean
@@ -32,8 +32,7 @@ from rag_core.errors import CorruptDocument, DocumentTooLarge, EncryptedDocument
 from rag_core.spi import Parser
 from rag_core.types import Block, BlockType, ParsedDocument, Source
 
-_ZIP_MAGIC = b"PK\x03\x04"
-_SIGNATURES = (_ZIP_MAGIC, b"\xd0\xcf\x11\xe0")
+_SIGNATURES = (ZIP_MAGIC, b"\xd0\xcf\x11\xe0")
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 
 
@@ -67,7 +66,7 @@ class SheetsParser(Parser):
 
 
 def _media_type(source: Source, data: bytes) -> str:
-    return media_type_of(source.uri, data) if data.startswith(_ZIP_MAGIC) else XLS
+    return media_type_of(source.uri, data) if data.startswith(ZIP_MAGIC) else XLS
 
 
 class _Beside(NamedTuple):
@@ -85,7 +84,7 @@ class _Beside(NamedTuple):
 
 def _looked_at(data: bytes) -> tuple[str | None, bytes, _Beside]:
     """Title, a workbook that is safe to load, and what there is to know beside its cells."""
-    if not data.startswith(_ZIP_MAGIC):
+    if not data.startswith(ZIP_MAGIC):
         near = legacy_brought_near(data)
         return None, near, _Beside(legacy_formats(near), {}, {}, {})
     with open_archive(data) as archive:
