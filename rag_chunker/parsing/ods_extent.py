@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rag_chunker.parsing.archive import Part
+from rag_chunker.parsing.byte_search import Sign
 
-_REPEATED_ROWS = b'number-rows-repeated="'
+_REPEATED_ROWS = Sign(b'number-rows-repeated="')
 _OFTEN = re.compile(rb'(\d{3,})"')
 _OFTEN_CELLS = re.compile(
     rb'number-columns-repeated="(?:(?<!<table:table-cell table:number-columns-repeated=")'
@@ -28,11 +29,11 @@ _ORDINARY_COLUMNS = 1_000
 def unfolded(xml: Part) -> int:
     """At most this many cells lie in the rectangles of a `content.xml`; 0 if nothing in it is
     repeated often before the last cell with content."""
-    often = _often(xml, _REPEATED_ROWS)
-    rows = sum(repeats for _, repeats in _counted(xml, often, _ROW, b"</table:table>"))
+    often_rows = filter(None, (_OFTEN.match(xml, start) for start in _REPEATED_ROWS.ends(xml)))
+    rows = sum(repeats for _, repeats in _counted(xml, often_rows, _ROW, b"</table:table>"))
     by_row: dict[int, int] = {}
-    often = _OFTEN_CELLS.finditer(xml)
-    for end, repeats in _counted(xml, often, _CELL, b"</table:table-row>"):
+    often_cells = _OFTEN_CELLS.finditer(xml)
+    for end, repeats in _counted(xml, often_cells, _CELL, b"</table:table-row>"):
         by_row[end] = by_row.get(end, 0) + repeats
     columns = max(by_row.values(), default=0)
     if not rows and not columns:
@@ -60,15 +61,3 @@ def _counted(
             last_content = max(xml.rfind(sign, start, end) for sign in CONTENT_SIGNS)
         if start < last_content:
             yield end, int(match[1])
-
-
-def _often(xml: Part, name: bytes) -> Iterator[re.Match[bytes]]:
-    """The counts of 100 or more."""
-    # Where there are few, this takes a third of a pattern's time: it looks for a long text from
-    # its end.
-    at = xml.find(name)
-    while at >= 0:
-        at += len(name)
-        if match := _OFTEN.match(xml, at):
-            yield match
-        at = xml.find(name, at)

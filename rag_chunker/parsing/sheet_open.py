@@ -12,6 +12,7 @@ from html import unescape
 from io import BytesIO
 
 from rag_chunker.parsing.archive import Archive, Part
+from rag_chunker.parsing.byte_search import Sign
 from rag_chunker.parsing.merged_headers import Range
 from rag_chunker.parsing.ods_extent import unfolded
 from rag_chunker.parsing.ods_formats import may_say_more
@@ -99,6 +100,7 @@ _SHAPE = re.compile(
     rb"<(draw:(?:text-box|custom-shape|rect|ellipse|circle|polygon|path|line|connector|caption))"
     rb"(?=[\s/>])[^>]*>"
 )
+_SIGNS = tuple(map(Sign, (b'table:number-columns-spanned="', _ANNOTATION_ENDS, b"<draw:")))
 _SPANNED = re.compile(rb'table:number-columns-spanned="(\d{1,7})"')
 _PARAGRAPH = re.compile(rb"<text:p(?=[\s>])[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
@@ -109,9 +111,7 @@ def merged_and_notes(xml: Part) -> tuple[dict[str, list[Range]], dict[str, list[
     the cell's name before the text), then the texts of boxes and shapes as paragraphs."""
     merged: dict[str, list[Range]] = {}
     notes: dict[str, list[Block]] = {}
-    if not any(
-        map(xml.__contains__, (b'table:number-columns-spanned="', _ANNOTATION_ENDS, b"<draw:"))
-    ):
+    if not any(sign.is_in(xml) for sign in _SIGNS):
         return merged, notes
     starts = list(_TABLE.finditer(xml))
     for start, behind in zip(starts, [*(one.start() for one in starts[1:]), len(xml)], strict=True):
