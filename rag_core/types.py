@@ -274,6 +274,11 @@ class ParsedDocument(_Value):
     blocks: tuple[Block, ...] = ()
     pages: tuple[Page, ...] = ()
 
+    @classmethod
+    def trusted(cls, document: Document, blocks: Iterable[Block]) -> "ParsedDocument":
+        """A document without pages, of blocks that are such: not one is looked at."""
+        return cls._of({"document": document, "blocks": tuple(blocks), "pages": ()})
+
     @property
     def text(self) -> str:
         """The non-blank blocks' texts: a line break between two list items or two table rows in

@@ -56,7 +56,7 @@ class DelimitedParser(Parser):
         if delimiter != _ONE_COLUMN:
             metadata["delimiter"] = delimiter
         document = source.document(data, mime_type=mime_type, metadata=metadata)
-        return ParsedDocument(document=document, blocks=blocks)
+        return ParsedDocument.trusted(document, blocks)
 
     def version(self) -> str:
         return "delimited-5"

@@ -11,7 +11,7 @@ from rag_chunker.parsing.archive import Part
 from rag_chunker.parsing.byte_search import Sign
 
 _REPEATED_ROWS = Sign(b'number-rows-repeated="')
-_OFTEN = re.compile(rb'(\d{3,})"')
+_OFTEN_ROWS = re.compile(rb'number-rows-repeated="(\d{3,})"')
 _OFTEN_CELLS = re.compile(
     rb'number-columns-repeated="(?:(?<!<table:table-cell table:number-columns-repeated=")'
     rb'|(?!\d+"/></table:table-row>))(\d{3,})"'
@@ -29,7 +29,7 @@ _ORDINARY_COLUMNS = 1_000
 def unfolded(xml: Part) -> int:
     """At most this many cells lie in the rectangles of a `content.xml`; 0 if nothing in it is
     repeated often before the last cell with content."""
-    often_rows = filter(None, (_OFTEN.match(xml, start) for start in _REPEATED_ROWS.ends(xml)))
+    often_rows = filter(None, (_OFTEN_ROWS.match(xml, at) for at in _REPEATED_ROWS.starts(xml)))
     rows = sum(repeats for _, repeats in _counted(xml, often_rows, _ROW, b"</table:table>"))
     by_row: dict[int, int] = {}
     often_cells = _OFTEN_CELLS.finditer(xml)

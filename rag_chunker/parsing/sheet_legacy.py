@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import NamedTuple
 
+from rag_chunker.parsing.byte_search import Sign
 from rag_chunker.parsing.sheet_gaps import LARGE, Closed, is_mostly_gaps
 
 _BEGIN, _END, _LOCKED, _MERGED, _NUMBERS = 0x809, 0x00A, 0x02F, 0x0E5, 0x0BD
@@ -21,6 +22,7 @@ _OTHERS = (_BEGIN, _END, _LOCKED, _MERGED)
 _EXTENT = b"\x00\x02\x0e\x00"
 _RECTANGLE = struct.Struct("<IIHH")
 _SHEET = b"\x09\x08\x10\x00\x00\x06\x10\x00"
+_SHEET_SIGN = Sign(_SHEET)
 _HEAD = 1 << 16
 _PAIR = struct.Struct("<HH")
 
@@ -56,15 +58,8 @@ def legacy_brought_near(data: bytes) -> bytes:
 def _may_be_large(data: bytes) -> bool:
     # A cell with a value takes six bytes at the very least.
     least = max(LARGE, len(data))
-    return any(_stated_area(data, at) > least for at in _starts(data))
-
-
-def _starts(data: bytes) -> Iterator[int]:
-    """Where each sheet begins, as good as always."""
-    at = data.find(_SHEET)
-    while at >= 0:
-        yield at
-        at = data.find(_SHEET, at + len(_SHEET))
+    # Where sheets begin, as good as always.
+    return any(_stated_area(data, at) > least for at in _SHEET_SIGN.starts(data))
 
 
 def _stated_area(data: bytes, start: int) -> float:

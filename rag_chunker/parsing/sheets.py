@@ -59,7 +59,7 @@ class SheetsParser(Parser):
         document = source.document(
             data, mime_type=mime_type, title=title, metadata=_metadata(workbook)
         )
-        return ParsedDocument(document=document, blocks=blocks)
+        return ParsedDocument.trusted(document, blocks)
 
     def version(self) -> str:
         return f"sheets-6 calamine-{version('python-calamine')}"

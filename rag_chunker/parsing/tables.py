@@ -5,6 +5,7 @@ from itertools import chain, islice, zip_longest
 
 from pydantic import JsonValue
 
+from rag_chunker.parsing.byte_search import Sign
 from rag_core.text import is_blank
 from rag_core.types import Block
 
@@ -93,6 +94,8 @@ def _kinds(part: str) -> bytes:
 
 _PARTS_AS_SPACES = _kinds(" ")
 _PARTS_AS_LINE_ENDS = _kinds("\n")
+_GAP = Sign(b"  ")
+_LOOSE = (_GAP, Sign(b" \n"), Sign(b"\n "))
 _ASCII = bytes(range(128))
 
 
@@ -100,15 +103,13 @@ def _is_close(text: str) -> bool:
     """Whether the lines are tidy and no cell is empty: the usual case, for half of the time."""
     plain = text.encode(errors="surrogatepass").translate(_PARTS_AS_SPACES)
     at_edges = b" " in (plain[:1], plain[-1:])
-    return not (b"  " in plain or _CONTROL in plain or at_edges) and _is_visible(text)
+    return not (_CONTROL in plain or at_edges or _GAP.is_in(plain)) and _is_visible(text)
 
 
 def _is_tidy(text: str) -> bool:
     plain = text.encode(errors="surrogatepass").translate(_PARTS_AS_LINE_ENDS)
     loose = _CONTROL in plain or b" " in (plain[:1], plain[-1:])
-    return not (loose or any(pair in plain for pair in (b"  ", b" \n", b"\n "))) and _is_visible(
-        text
-    )
+    return not (loose or any(sign.is_in(plain) for sign in _LOOSE)) and _is_visible(text)
 
 
 def _is_visible(text: str) -> bool:

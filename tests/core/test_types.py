@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from rag_chunker import HeadingAwareChunker
 from rag_core.testing import make_context, make_document
 from rag_core.text import is_blank
-from rag_core.types import Block, BlockType, Chunk, OCRRegion, Page, Principal, Source
+from rag_core.types import Block, BlockType, Chunk, OCRRegion, Page, ParsedDocument, Principal, Source
 
 CHUNK = {"id": "c", "document_id": "d", "tenant_id": "t", "position": 0, "token_count": 1}
 
@@ -72,6 +72,17 @@ def test_a_trusted_block_is_like_a_checked_one_in_all_respects(make):
     assert trusted.model_copy(update={"text": "Bolt"}).text == "Bolt"
     with pytest.raises(ValidationError, match="frozen"):
         trusted.text = "changed"
+
+
+def test_a_trusted_document_is_like_a_checked_one():
+    blocks = Block.trusted_rows(["Part | Price", "Seal | 3"], {"table": 0})
+    checked = make_document(blocks)
+    trusted = ParsedDocument.trusted(checked.document, iter(blocks))
+    assert trusted == checked
+    assert trusted.model_dump() == checked.model_dump()
+    assert (trusted.text, trusted.spans) == (checked.text, checked.spans)
+    assert pickle.loads(pickle.dumps(trusted)) == checked
+    assert trusted.model_copy(update={"pages": ()}) == checked
 
 
 def test_a_trusted_heading_is_like_a_checked_one():

@@ -9,23 +9,27 @@ from rag_chunker.parsing.archive import Part
 from rag_chunker.parsing.byte_search import Sign
 
 
-def ends_by_find(text: bytes, part: bytes) -> list[int]:
-    ends: list[int] = []
-    while (at := part.find(text, ends[-1] if ends else 0)) >= 0:
-        ends.append(at + len(text))
-    return ends
+def starts_by_find(text: bytes, part: bytes) -> list[int]:
+    starts: list[int] = []
+    while (at := part.find(text, starts[-1] + 1 if starts else 0)) >= 0:
+        starts.append(at)
+    return starts
 
 
 @given(
-    st.lists(st.sampled_from([b"<draw:", b"<draw", b":", b"a", b"\0\xff"])).map(b"".join),
+    st.lists(st.sampled_from([b"<draw:", b"<draw", b":", b"a", b"  ", b"\0\xff"])).map(b"".join),
     st.integers(1, 9),
+    st.integers(0, 9),
     st.sampled_from([bytes, bytearray]),
 )
-@example(b"aaa<draw:a<draw:", 4, bytes)  # across an edge, then behind one
-def test_signs_are_found_where_find_finds_them(part: bytes, window: int, kind: type[Part]) -> None:
+@example(b"aaa<draw:a<draw:", 4, 0, bytes)  # across an edge, then behind one
+def test_signs_are_found_where_find_finds_them(
+    part: bytes, window: int, small: int, kind: type[Part]
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(byte_search, "_WINDOW", window)
+        patch.setattr(byte_search, "_SMALL", small)
         for text in (b"<draw:", b":", b"aab"):
-            sign, ends = Sign(text), ends_by_find(text, part)
-            assert list(sign.ends(kind(part))) == ends
-            assert sign.is_in(kind(part)) == bool(ends)
+            assert list(Sign(text).starts(kind(part))) == starts_by_find(text, part)
+        for text in (b"<draw:", b":", b"aa", b"  "):
+            assert Sign(text).is_in(kind(part)) == (text in part)
