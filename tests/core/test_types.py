@@ -11,7 +11,16 @@ from pydantic import ValidationError
 from rag_chunker import HeadingAwareChunker
 from rag_core.testing import make_context, make_document
 from rag_core.text import is_blank
-from rag_core.types import Block, BlockType, Chunk, OCRRegion, Page, ParsedDocument, Principal, Source
+from rag_core.types import (
+    Block,
+    BlockType,
+    Chunk,
+    OCRRegion,
+    Page,
+    ParsedDocument,
+    Principal,
+    Source,
+)
 
 CHUNK = {"id": "c", "document_id": "d", "tenant_id": "t", "position": 0, "token_count": 1}
 
