@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
+from rag_chunker.parsing.byte_search import Sign
 from rag_chunker.parsing.decoding import is_binary
 from rag_core.errors import UnsupportedMediaType
 
@@ -227,7 +228,7 @@ _ZIP_PARTS = (
     ("META-INF/container.xml", EPUB),
 )
 _TELLING_NAMES = tuple(
-    name.encode() for name in ("mimetype", "[Content_Types].xml", *dict(_ZIP_PARTS))
+    Sign(name.encode()) for name in ("mimetype", "[Content_Types].xml", *dict(_ZIP_PARTS))
 )
 _CONTENT_TYPES = (
     (b"wordprocessingml", DOCX),
@@ -377,7 +378,7 @@ def _zip_kind(data: bytes) -> str | None:
     if name == b"[Content_Types].xml" and (kind := _kind_by_types(content)) is not None:
         return kind
     directory = _directory(data).replace(b"\\", b"/")
-    if directory and not any(name in directory for name in _TELLING_NAMES):
+    if directory and not any(name.is_in(directory) for name in _TELLING_NAMES):
         return ZIP
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
