@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import chain, islice, repeat
 from typing import Any
 
+from rag_chunker.parsing.byte_search import Sign
 from rag_chunker.parsing.layout_tables import PlainTable, plain_of
 from rag_chunker.parsing.odt.inline import MARKS
 from rag_chunker.parsing.odt.names import (
@@ -26,6 +27,7 @@ _SILENT = MARKS.union(
 )
 _UNUSUAL = frozenset({REPEATED, REPEATED_ROW, VISIBILITY})
 """Attributes of cells and rows."""
+_REPEATED_SIGN = Sign(b"-repeated")
 
 
 def may_repeat(content: bytes, root: Any) -> bool:
@@ -33,7 +35,7 @@ def may_repeat(content: bytes, root: Any) -> bool:
     once, as asking every cell takes a fifth of the time of a table."""
     if b"body" not in content:  # each document has one: it is in UTF-16
         return True
-    repeated = content.count(b"-repeated")
+    repeated = sum(1 for _ in _REPEATED_SIGN.starts(content))
     return repeated > 0 and repeated > sum(
         column.get(REPEATED) is not None for column in root.iter(COLUMN)
     )
