@@ -142,6 +142,8 @@ def test_materialize_a_partition_from_the_ui(ui: Ui, page: Page) -> None:
 
     page.goto(f"{ui.url}/assets/chunks?view=checks")
     expect(page.get_by_text("token_count").first).to_be_visible()
+    # The chunks are there, and their figures, before the last check of the run has ended.
+    wait_for(lambda: "IN_PROGRESS" not in _check_states(ui.url), seconds=60, what="the checks")
     assert _check_states(ui.url) == {"SUCCEEDED"}
 
 
