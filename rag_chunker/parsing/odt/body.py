@@ -21,8 +21,8 @@ from rag_chunker.parsing.odt.names import (
     n,
     number,
 )
-from rag_chunker.parsing.odt.plain_tables import plain_table
-from rag_chunker.parsing.odt.styles import Styles
+from rag_chunker.parsing.odt.plain_tables import PlainTables
+from rag_chunker.parsing.odt.styles import HEADINGS, Styles
 from rag_chunker.parsing.odt.tables import MOST_REPEATS, Allowance, Table
 from rag_chunker.parsing.office_blocks import OfficeBlocks
 from rag_chunker.parsing.steps import Walk
@@ -36,18 +36,16 @@ _BOX = "box"
 _BODY, _PARAGRAPH, _ITEM = Role.body, BlockType.paragraph, BlockType.list_item
 """The members of enumerations that nearly every paragraph asks for: looking one up takes longer
 than reading a tag."""
-_HEADINGS = (Role.heading, Role.title)
 _PARAGRAPHS = (P, H)
 _DRAWN, _DISPLAY = n("draw:frame").partition("}")[0], n("text:display")
 
 
 class Body(OfficeBlocks):
-    """One pass over a document, or one over each of its slides. `repeats`: whether any cell
-    of a table may be repeated."""
+    """One pass over a document, or one over each of its slides."""
 
-    def __init__(self, styles: Styles, reader: InlineReader, *, repeats: bool) -> None:
+    def __init__(self, styles: Styles, reader: InlineReader, plain: PlainTables) -> None:
         super().__init__()
-        self._repeating = repeats
+        self._plain = plain
         self._styles = styles
         self._lists = Lists(styles.lists)
         self._reader = reader
@@ -162,7 +160,7 @@ class Body(OfficeBlocks):
             self._code(line.text)
         elif role is Role.contents or is_blank(line.text):
             return
-        elif role in _HEADINGS:
+        elif role in HEADINGS:
             self._heading(meaning, " ".join(line.text.split()), item or {}, aside)
         elif item:
             self._add(_ITEM, line.text.strip(), item)
@@ -191,10 +189,7 @@ class Body(OfficeBlocks):
         return self._styles.meaning(style)
 
     def _table(self, element: Any, aside: str | None) -> Walk:
-        if (plain := plain_table(element, self._is_plain, repeats=self._repeating)) is not None:
-            for row in plain.rows[: plain.titles]:
-                for cell in row:
-                    yield self._children(cell, aside)
+        if (plain := self._plain.at(element)) is not None:
             self._found += plain.blocks(self._tables, self.shared, has_header=True)
             self._tables += 1
             return
@@ -221,18 +216,13 @@ class Body(OfficeBlocks):
         attached += [line for line in lines if line.attached is not None]
         return " ".join([line.text for line in lines])
 
-    def _is_plain(self, family: str, style: str) -> bool:
-        """Whether the text of a cell in this style is shown, and no heading."""
-        heads = family == "paragraph" and self._styles.meaning(style).role in _HEADINGS
-        return not heads and not self._styles.hidden(family, style)
-
     def _has_headings(self, element: Any) -> bool:
         """Whether any paragraph below is a heading. Most tables have none, and no cell of theirs
         need be asked."""
         if next(element.iterdescendants(H), None) is not None:
             return True
         styles = {paragraph.get(STYLE_NAME, "") for paragraph in element.iterdescendants(P)}
-        return any(self._styles.meaning(style).role in _HEADINGS for style in styles)
+        return any(self._styles.meaning(style).role in HEADINGS for style in styles)
 
     def _is_heading(self, paragraph: Any) -> bool:
-        return self._meaning(paragraph, style_of(paragraph)).role in _HEADINGS
+        return self._meaning(paragraph, style_of(paragraph)).role in HEADINGS

@@ -28,6 +28,11 @@ def n(prefixed: str) -> str:
     return f"{{{_NAMESPACES[prefix]}}}{name}"
 
 
+def declares(tag: bytes, *prefixes: str) -> bool:
+    """Whether a start tag declares these prefixes as names are usually written with."""
+    return all(f' xmlns:{one}="{_NAMESPACES[one]}"'.encode() in tag for one in prefixes)
+
+
 P, H = n("text:p"), n("text:h")
 LIST, LIST_ITEM, LIST_HEADER = n("text:list"), n("text:list-item"), n("text:list-header")
 TABLE, ROW, CELL = n("table:table"), n("table:table-row"), n("table:table-cell")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from rag_chunker.parsing.archive import Archive, open_archive, xml_root
+from rag_chunker.parsing.archive import Archive, check_xml, open_archive, xml_root
 from rag_chunker.parsing.blame import blamed_on
 from rag_chunker.parsing.collector import paused_collector
 from rag_chunker.parsing.decoding import clean
@@ -15,7 +15,7 @@ from rag_chunker.parsing.odt.body import Body
 from rag_chunker.parsing.odt.embedded import Embedded, embedded
 from rag_chunker.parsing.odt.inline import InlineReader
 from rag_chunker.parsing.odt.names import n
-from rag_chunker.parsing.odt.plain_tables import may_repeat
+from rag_chunker.parsing.odt.plain_tables import PlainTables, without_plain_tables
 from rag_chunker.parsing.odt.styles import Sheet, Styles, common_sheet, sheet
 from rag_core.errors import CorruptDocument, EncryptedDocument
 from rag_core.spi import Parser
@@ -40,12 +40,12 @@ class Parts(NamedTuple):
     """A document's XML: several parts of a zip, or one flat file for all."""
 
     content: Any
+    tables: PlainTables
+    """Those that are not in the content."""
     styles: Sheet | None
     meta: Any | None
     archive: Archive | None
     """Where embedded objects lie; a flat file has them inside, as nobody reads them."""
-    repeats: bool
-    """Whether any cell of its tables may be repeated."""
 
 
 class OdtParser(Parser):
@@ -85,32 +85,32 @@ def _read(parts: Parts) -> tuple[list[Block], str | None]:
 def opened(data: bytes) -> Iterator[Parts]:
     """Raises `EncryptedDocument` for one with a password, `CorruptDocument` for a damaged one."""
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        root = xml_root(data)
-        yield Parts(root, None, root.find(n("office:meta")), None, may_repeat(data, root))
+        root, tables = _content(data)
+        yield Parts(root, tables, None, root.find(n("office:meta")), None)
         return
     with open_archive(data) as archive:
         _refuse_encrypted(archive)
         styles = common_sheet(archive.read(_STYLES)) if _STYLES in archive else None
-        root, repeats = _content(archive)
-        yield Parts(root, styles, _meta_root(archive), archive, repeats)
+        root, tables = _content(archive.read(_CONTENT))
+        yield Parts(root, tables, styles, _meta_root(archive), archive)
 
 
-def _content(archive: Archive) -> tuple[Any, bool]:
-    """The root of the content, and whether cells may be repeated in it. Its bytes are gone then."""
-    content = archive.read(_CONTENT)
-    root = xml_root(content)
-    return root, may_repeat(content, root)
+def _content(data: bytes) -> tuple[Any, PlainTables]:
+    check_xml(data)
+    rest, tables = without_plain_tables(data)
+    return xml_root(rest), tables
 
 
 def body_of(parts: Parts) -> Body:
     """What reads the blocks of a document's text."""
     own = sheet(parts.content)
     styles = Styles([own] if parts.styles is None else [parts.styles, own])
+    parts.tables.put_back(parts.content, styles.is_plain)
     archive = parts.archive
     return Body(
         styles,
         InlineReader(styles, lambda at: Embedded() if archive is None else embedded(archive, at)),
-        repeats=parts.repeats,
+        parts.tables,
     )
 
 

@@ -11,6 +11,7 @@ from rag_chunker.parsing.fonts import is_monospace
 from rag_chunker.parsing.odt.names import n, number
 from rag_chunker.parsing.style_names import Meaning, Role, meaning_of
 
+HEADINGS = (Role.heading, Role.title)
 _BODY = Meaning(Role.body)
 _DEFAULT = "Standard"
 _ENCODED = re.compile(r"_([0-9a-fA-F]{2,4})_")
@@ -78,6 +79,11 @@ class Styles:
     def hidden(self, family: str, name: str) -> bool:
         """Whether the style hides its text."""
         return self._effect(family, name).hidden
+
+    def is_plain(self, name: str) -> bool:
+        """Whether no style with this name, of paragraphs or of text, hides it or makes headings."""
+        hidden = any(self.hidden(family, name) for family in _FAMILIES)
+        return not hidden and self.meaning(name).role not in HEADINGS
 
     def monospace(self, family: str, name: str) -> bool | None:
         """Whether the style sets a typewriter font, None if it sets none. That of the default

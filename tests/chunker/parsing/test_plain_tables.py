@@ -1,11 +1,15 @@
 """Tables that are nothing but text are read by a shorter way, which nobody can tell."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from office_files import docx, odt, parsed, shape, style, table
 
+from rag_chunker.parsing.archive import open_archive
 from rag_chunker.parsing.docx import DocxParser
 from rag_chunker.parsing.odt import OdtParser
+from rag_chunker.parsing.odt.plain_tables import PlainTables, without_plain_tables
+from rag_core.errors import CorruptDocument
 from rag_core.types import Block
 
 WORDS = st.sampled_from(["", " ", "a", "b c", " d", "\xad", "so\xadft", "é", "1"])
@@ -164,15 +168,148 @@ ODT_ROWS = st.builds(
 )
 
 
-@given(st.lists(ODT_ROWS, min_size=1, max_size=4).map("".join))
-def test_a_plain_opendocument_table_reads_as_one_that_is_not_plain(rows: str) -> None:
-    # A column repeated once is not repeated, but no plain table says so.
-    empty = "<table:table-row><table:table-cell><text:p/></table:table-cell></table:table-row>"
-    unusual = empty.replace("cell>", 'cell table:number-columns-repeated="1">', 1)
-    assert _odt(rows + empty) == _odt(rows + unusual)
+COLUMNS = st.sampled_from(
+    [
+        "",
+        '<table:table-column table:number-columns-repeated="3"/>',
+        "<table:table-columns><table:table-column/> <table:table-column/></table:table-columns>",
+    ]
+)
+ODT_GROUPS = st.sampled_from(
+    [
+        *["{}"] * USUAL,
+        "<table:table-header-rows>{}</table:table-header-rows>\n",
+        "<text:soft-page-break/><table:table-rows>{}</table:table-rows>",
+    ]
+).flatmap(lambda place: ODT_ROWS.map(place.format))
+ODT_TABLES = st.builds(
+    '<table:table table:name="T">{}{}</table:table>'.format,
+    COLUMNS,
+    st.lists(ODT_GROUPS, max_size=4).map("".join),
+)
+ODT_BODIES = _several(
+    st.sampled_from(
+        [
+            *["{}"] * USUAL,
+            "<text:p>before</text:p>{}",
+            "<text:p><draw:frame><draw:text-box>{}</draw:text-box></draw:frame></text:p>",
+            "<text:section>{}</text:section>",
+            "<text:tracked-changes>{}</text:tracked-changes>",
+            "<table:table><table:table-row><table:table-cell><text:p>a</text:p>{}"
+            "</table:table-cell></table:table-row></table:table>",
+        ]
+    ).flatmap(lambda place: ODT_TABLES.map(place.format)),
+    3,
+)
 
 
-def _odt(rows: str) -> tuple[Block, ...]:
-    columns = "<table:table-column/>"
-    data = odt(f"<table:table>{columns}{rows}</table:table>", automatic=ODT_STYLES)
-    return parsed(OdtParser(), data).blocks
+@given(ODT_BODIES)
+def test_an_opendocument_text_reads_the_same_whether_tables_are_taken_out(body: str) -> None:
+    assert _odt(body) == _odt(body + LEFT)
+
+
+def _odt(body: str) -> tuple[Block, ...]:
+    return parsed(OdtParser(), odt(body, automatic=ODT_STYLES)).blocks
+
+
+LEFT = "<!-- no table is taken out of markup with a comment -->"
+
+
+def _row(*cells: str) -> str:
+    inside = "".join(f"<table:table-cell>{cell}</table:table-cell>" for cell in cells)
+    return f"<table:table-row>{inside}</table:table-row>"
+
+
+def _table(*cells: str) -> str:
+    """A header of two columns, and a row with these cells."""
+    header = _row("<text:p>a</text:p>", "<text:p>b</text:p>")
+    return f"<table:table>{header}{_row(*cells)}</table:table>"
+
+
+PLAIN = {
+    "<text:p>1</text:p>": "1",
+    '<text:p text:style-name="C">1</text:p>': "1",
+    "<text:p/><text:p>1</text:p>": "1",
+    "<text:p>R&amp;D &lt;1&gt; &quot;&apos;</text:p>": "R&D <1> \"'",
+    "<text:p>&amp;quot;</text:p>": "&quot;",
+    '<text:p>a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d</text:p>': "a b c d",
+    '<text:p>a<text:span>b</text:span><text:span text:style-name="S">c</text:span></text:p>': "abc",
+    '<text:p><text:a xlink:href="h">a</text:a><text:bookmark text:name="n"/>b</text:p>': "ab",
+    " <text:p>é 中</text:p> ": "é 中",
+}
+
+
+@pytest.mark.parametrize("cell", PLAIN)
+def test_a_table_is_taken_out_with_the_text_of_its_cells(cell: str) -> None:
+    markup = _content(_table("<text:p>x</text:p>", cell))
+    rest, tables = without_plain_tables(markup)
+    assert b"table-cell" not in rest
+    assert len(tables.taken) == 1
+    assert _texts(_table("<text:p>x</text:p>", cell)) == ["a | b", f"x | {PLAIN[cell]}"]
+
+
+def _content(body: str) -> bytes:
+    with open_archive(odt(body, automatic=ODT_STYLES)) as archive:
+        return bytes(archive.read("content.xml"))
+
+
+def _texts(body: str) -> list[str]:
+    return [block.text for block in _odt(body)]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "<text:p>&#128;</text:p>",
+        "<text:h>heading</text:h>",
+        "<text:p>a<text:note><text:note-body><text:p>n</text:p></text:note-body></text:note></text:p>",
+        "<text:list><text:list-item><text:p>x</text:p></text:list-item></text:list>",
+        "<text:p><text:span>a<text:span>b</text:span></text:span></text:p>",
+        "",
+    ],
+)
+def test_a_table_that_is_not_plain_stays_where_it_is(cell: str) -> None:
+    body = _table("<text:p>x</text:p>", cell)
+    rest, tables = without_plain_tables(_content(body))
+    assert (rest, tables.taken) == (_content(body), [])
+    assert _odt(body) == _odt(body + LEFT)
+
+
+def test_a_table_that_its_styles_make_other_than_plain_is_put_back() -> None:
+    heading = _table('<text:p text:style-name="H">x</text:p>', "<text:p>1</text:p>")
+    hidden = _table('<text:p>y<text:span text:style-name="V">x</text:span></text:p>', "<text:p/>")
+    _, tables = without_plain_tables(_content(heading + hidden))
+    assert len(tables.taken) == 2
+    assert _texts(heading + hidden) == ["a | b", "x", "1", "a | b", "y | "]
+
+
+FULL = _table("<text:p>x</text:p>", "<text:p>1</text:p>")
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        _content(f"<!--{FULL}-->"),
+        _content(f"<text:p><![CDATA[{FULL}]]></text:p>"),
+        _content(f"<?x {FULL}?>"),
+        _content(f'<text:section xmlns:text="urn:x">{FULL}</text:section>'),
+        _content(f'{FULL}<table:table plain-table="0"/>'),
+        _content(FULL).replace(b"table:", b"t:").replace(b"xmlns:table", b"xmlns:t"),
+        _content(FULL).decode().encode("utf-16"),
+        b'<?xml version="1.0" encoding="iso-8859-1"?>' + _content(FULL),
+    ],
+)
+def test_markup_that_may_mean_something_else_is_left_as_it_is(markup: bytes) -> None:
+    assert without_plain_tables(markup) == (markup, PlainTables())
+
+
+def test_a_table_that_is_no_utf_8_is_refused_as_the_rest_is() -> None:
+    markup = _content(FULL).replace(b">x<", b">\xff<")
+    with pytest.raises(CorruptDocument, match="not well formed"):
+        parsed(OdtParser(), markup)
+
+
+def test_a_declaration_may_name_utf_8_in_any_case() -> None:
+    for declared in (b'<?xml version="1.0" encoding="utf-8"?>\n', b'<?xml version="1.0"?>'):
+        _, tables = without_plain_tables(declared + _content(FULL))
+        assert len(tables.taken) == 1
