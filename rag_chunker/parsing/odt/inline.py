@@ -38,10 +38,10 @@ _SKIPPED = DROPPED | {
     _DESCRIPTION,
 }
 _BLOCKS = frozenset({P, H, LIST, TABLE, TEXT_BOX})
-MARKS = frozenset(
+_MARKS = frozenset(
     n(f"text:{name}") for name in ("bookmark", "bookmark-start", "bookmark-end", "soft-page-break")
 )
-_PLAIN = MARKS | {SPAN}
+_PLAIN = _MARKS | {SPAN}
 
 
 @dataclass(slots=True)

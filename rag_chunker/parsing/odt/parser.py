@@ -96,6 +96,7 @@ def opened(data: bytes) -> Iterator[Parts]:
 
 
 def _content(data: bytes) -> tuple[Any, PlainTables]:
+    """The tree of the content, and the tables that are not in it."""
     check_xml(data)
     rest, tables = without_plain_tables(data)
     return xml_root(rest), tables

@@ -21,11 +21,10 @@ from rag_chunker.parsing.odt.names import (
 
 MOST_REPEATS = 10_000
 """Copies of rows and cells with text in one document; a few bytes can claim millions."""
-VISIBILITY = n("table:visibility")
-HIDING = ("collapse", "filter")
-REPEATED = n("table:number-columns-repeated")
+_VISIBILITY = n("table:visibility")
+_HIDING = ("collapse", "filter")
+_REPEATED = n("table:number-columns-repeated")
 _SPANNED = n("table:number-columns-spanned")
-REPEATED_ROW = n("table:number-rows-repeated")
 _ROW, _CELL, _CELLS = frozenset({ROW}), frozenset({CELL}), frozenset({CELL, COVERED_CELL})
 _PARAGRAPHS = frozenset({P, H})
 _CLOSED = DROPPED | {TABLE, ROW, CELL, COVERED_CELL, P, H, COLUMN}
@@ -104,7 +103,7 @@ class Table:
         for cell in places:
             paragraphs = next(filled) if cell.tag == CELL else []
             copies = 0
-            if cell.get(REPEATED) is not None:
+            if cell.get(_REPEATED) is not None:
                 copies = min(number(cell, "table:number-columns-repeated", 1), MOST_COLUMNS) - 1
             columns.append(paragraphs)
             if copies:
@@ -136,7 +135,7 @@ def _has_text(paragraph: Any) -> bool:
 
 
 def _is_hidden(row: Any) -> bool:
-    return row.get(VISIBILITY) in HIDING
+    return row.get(_VISIBILITY) in _HIDING
 
 
 def _inside(parent: Any, tags: frozenset[str]) -> list[Any]:

@@ -261,6 +261,8 @@ def _texts(body: str) -> list[str]:
     "cell",
     [
         "<text:p>&#128;</text:p>",
+        '<text:p text:style-name="&#72;">heading</text:p>',
+        '<text:p><text:span text:style-name="&#86;">hidden</text:span></text:p>',
         "<text:h>heading</text:h>",
         "<text:p>a<text:note><text:note-body><text:p>n</text:p></text:note-body></text:note></text:p>",
         "<text:list><text:list-item><text:p>x</text:p></text:list-item></text:list>",
