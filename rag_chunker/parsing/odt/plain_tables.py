@@ -88,7 +88,7 @@ _MARK = _NUMBER.encode()
 _ROOT = re.compile(
     rb'\s*+(?:<\?xml (?![^<>]*encoding=(?!"(?i:utf-8)"))[^<>]*>\s*+)?(<([\w:-]+)\s[^<>]*[^/<>]>)'
 )
-_ODD = [Sign(text) for text in (b"<!", b"<?", b"xmlns:t", b" %b=" % _MARK)]
+_ODD = [Sign(text) for text in (b"<!", b"<?", b"xmlns", b" %b=" % _MARK)]
 """Markup that may mean something else than it seems to, and what our own would be taken for."""
 _TABLE_END = Sign(b"</table:table>")
 
@@ -98,7 +98,7 @@ def _pattern() -> "re.Pattern[bytes]":
     no groups, as Python 3.11 loses count of those in possessive repeats."""
     white = r"[ \t\r\n]*+"
     more = r'(?: [a-zA-Z0-9:-]++="[^"<>]*+")*+'
-    said = r"[^<&\x00-\x08\x0b-\x1f]*+"
+    said = r"[^<>&\x00-\x08\x0b-\x1f]*+"
     text = f"{said}(?:&(?:amp|lt|gt|quot|apos);{said})*+"
     mark = f"text:(?:tab|line-break|bookmark(?:-start|-end)?|soft-page-break){more}"
     space = 'text:s(?: text:c="[1-9][0-9]{0,8}")?'

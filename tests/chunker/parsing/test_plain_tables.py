@@ -12,7 +12,7 @@ from rag_chunker.parsing.odt.plain_tables import PlainTables, without_plain_tabl
 from rag_core.errors import CorruptDocument
 from rag_core.types import Block
 
-WORDS = st.sampled_from(["", " ", "a", "b c", " d", "\xad", "so\xadft", "é", "1"])
+WORDS = st.sampled_from(["", " ", "a", "b c", " d", "\xad", "so\xadft", "é", "1", "1 > 0"])
 STYLES = (
     style("H", "heading 1", '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')
     + style("N", "numbered", '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>')
@@ -261,6 +261,7 @@ def _texts(body: str) -> list[str]:
     "cell",
     [
         "<text:p>&#128;</text:p>",
+        "<text:p>1 > 0</text:p>",
         '<text:p text:style-name="&#72;">heading</text:p>',
         '<text:p><text:span text:style-name="&#86;">hidden</text:span></text:p>',
         "<text:h>heading</text:h>",
@@ -295,6 +296,7 @@ FULL = _table("<text:p>x</text:p>", "<text:p>1</text:p>")
         _content(f"<text:p><![CDATA[{FULL}]]></text:p>"),
         _content(f"<?x {FULL}?>"),
         _content(f'<text:section xmlns:text="urn:x">{FULL}</text:section>'),
+        _content(f'<text:section xmlns:my="urn:x">{FULL}</text:section>'),
         _content(f'{FULL}<table:table plain-table="0"/>'),
         _content(FULL).replace(b"table:", b"t:").replace(b"xmlns:table", b"xmlns:t"),
         _content(FULL).decode().encode("utf-16"),
